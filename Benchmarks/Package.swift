@@ -3,7 +3,6 @@ import PackageDescription
 
 let package = Package(
     name: "daybook-benchmarks",
-    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "daybook", path: ".."),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),

@@ -3,7 +3,6 @@ import PackageDescription
 
 let package = Package(
     name: "daybook-fuzz",
-    platforms: [.macOS(.v15)],
     dependencies: [.package(name: "daybook", path: "..")],
     targets: [
         .target(name: "CFuzzer"),

@@ -5,6 +5,7 @@ public import Logging
 
 /// What a backup in the place of a ledger came to.
 public struct RestoredLedger: Sendable, Equatable {
+    /// The ledger's file now: an absolute path without symbolic links.
     public var path: String
     /// The end of the backup's history.
     public var backup: HistoryPoint

@@ -153,14 +153,18 @@ public final class Ledger: Sendable {
 
     /// Seals what is not sealed yet and writes what the ledger must know at its end, so that the next opening only
     /// reads what came after.
-    /// - Parameter progress: Events that were sealed, and how many are to be.
+    /// - Parameters:
+    ///   - givesWay: Whether threads that answer and commit go first (on Linux); `false` when nothing else is left to
+    ///     do, as before a program ends.
+    ///   - progress: Events that were sealed, and how many are to be; called on another thread while the caller waits.
     /// - Throws: `LedgerError.store` for a ledger in memory, or when the folder cannot be written; what `progress`
     ///   throws. The ledger itself is not concerned.
     @discardableResult
     public func snapshot(
-        progress: (Int64, Int64) throws -> Void = { _, _ in }
+        givesWay: Bool = true, progress: (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> SnapshotReport {
-        try SnapshotWriting(core: core).write(isDigesting: true, progress: progress)
+        try SnapshotWriting(core: core).write(
+            isDigesting: true, givesWay: givesWay, progress: progress)
     }
 
     /// Waits for what was submitted, and closes the store.

@@ -17,6 +17,7 @@ public struct BeliefPlane: Sendable {
         /// Units of the meter that were left; `nil`: without a limit, or without a meter.
         public var remaining: Int64?
 
+        /// Creates an answer; nothing is checked.
         public init(allowed: Bool, reason: String, remaining: Int64?) {
             self.allowed = allowed
             self.reason = reason
@@ -34,6 +35,7 @@ public struct BeliefPlane: Sendable {
         public var events: [HistoryEntry]
     }
 
+    /// One answer that held for a stretch of valid time, by the knowledge of some rows.
     public struct Rectangle: Sendable, Equatable {
         /// Half-open, milliseconds since 1970 UTC.
         public var valid: Range<Int64>
@@ -47,6 +49,7 @@ public struct BeliefPlane: Sendable {
     public struct Difference: Sendable, Equatable {
         /// When they were told, half-open.
         public var range: Range<Int64>
+        /// What they were told, by what was known then; `nil`: no catalog ruled, or it had no such name.
         public var told: Answer?
         /// What is known of that time now.
         public var hindsight: Answer?
@@ -54,16 +57,22 @@ public struct BeliefPlane: Sendable {
         public var row: Int
     }
 
+    /// What the name is in the newest known catalog that has it.
     public enum Kind: String, Sendable {
         case feature, meter, entitlement
     }
 
+    /// The customer, by the id that was asked about.
     public var subject: String
+    /// The name that was asked about.
     public var name: String
+    /// What the name is.
     public var kind: Kind
+    /// The profile that was asked about; `nil`: the customer as a whole.
     public var profile: String?
     /// Whether any event within the cut names the customer.
     public var isKnown: Bool
+    /// The cut of the plane; its time ends what people were told.
     public var asOf: AsOf
     /// The valid time that is looked at, half-open.
     public var valid: Range<Int64>
@@ -91,6 +100,7 @@ public struct BeliefPlane: Sendable {
 public struct BeliefRequest: Sendable, Equatable {
     /// A feature or a meter, an alias of one, or an entitlement.
     public var name: String
+    /// The profile that is asked about; `nil`: the customer as a whole.
     public var profile: String?
     /// Valid time, milliseconds since 1970 UTC; `nil`: the customer's first event, or the last changes where there are
     /// many.
@@ -100,6 +110,7 @@ public struct BeliefRequest: Sendable, Equatable {
     /// How many of the newest events may have a row of their own, 1 to `eventCountMax`; `nil`: `eventCountDefault`.
     public var eventCount: Int?
 
+    /// The most events that may have a row of their own.
     public static let eventCountMax = 10_000
 
     /// 256, and of a customer with more than 2,500 events fewer, but at least 32: each row asks about all of them.
@@ -108,5 +119,6 @@ public struct BeliefRequest: Sendable, Equatable {
         max(32, min(256, 640_000 / max(1, count)))
     }
 
+    /// Asks about a name with all ranges left open; the name is checked when the question is answered.
     public init(_ name: String) { self.name = name }
 }

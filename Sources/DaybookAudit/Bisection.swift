@@ -23,6 +23,7 @@ public struct Bisection: Sendable {
     public var at: Int64
     /// The positions between which was searched: not yet at the first, so at the last.
     public var from: Int64
+    /// The last position of the search, itself included.
     public var through: Int64
     /// How often the customer, or all customers, were folded.
     public var folds: Int

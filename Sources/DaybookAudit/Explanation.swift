@@ -11,7 +11,9 @@ public struct Explanation: Sendable {
         public var event: HistoryEntry?
         /// Where time did it, the event that had set the moment; `nil`: the calendar or a catalog did.
         public var cause: HistoryEntry?
+        /// Whether the answer was yes from then on; `false` also where no catalog was in force, or none with the name.
         public var allowed: Bool
+        /// Why it was answered so.
         public var reason: DecisionReason
         /// What changed of the answer and of what it is made of.
         public var changes: [AnswerChange]
@@ -23,8 +25,11 @@ public struct Explanation: Sendable {
     public struct Belief: Sendable {
         /// The last position of the commit, and its recorded time.
         public var position: Int64
+        /// When the commit was recorded, milliseconds since 1970 UTC; of the first belief the asked time.
         public var recordedAt: Int64
+        /// Whether the question was answered with yes; `false` also where no rules were known, or no such name.
         public var allowed: Bool
+        /// Why it was answered so.
         public var reason: DecisionReason
         /// What the commit changed about the answer before.
         public var changes: [AnswerChange]
@@ -33,6 +38,7 @@ public struct Explanation: Sendable {
         public var event: HistoryEntry?
     }
 
+    /// The customer, by the id that was asked about.
     public var subject: String
     /// Whether any event within the cut names the customer.
     public var isKnown: Bool

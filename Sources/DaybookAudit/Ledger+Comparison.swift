@@ -18,6 +18,7 @@ public struct LedgerComparison: Sendable, Equatable {
     /// Of how many customers something is different.
     public var differing = 0
 
+    /// A comparison of nothing so far: all counts 0, catalogs the same.
     public init() {}
 }
 

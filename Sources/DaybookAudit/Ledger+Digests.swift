@@ -13,6 +13,7 @@ public struct DigestBisection: Sendable {
         public var range: ClosedRange<Int64>
         /// The digest at the checkpoint that follows.
         public var ours: StateDigest
+        /// The same of the other build, by its trace.
         public var theirs: StateDigest
     }
 

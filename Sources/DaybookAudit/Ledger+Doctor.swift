@@ -9,13 +9,16 @@ public struct DoctorFinding: Sendable, Equatable {
     public enum Severity: String, Sendable { case fine, warning, problem }
     /// What it is about: `store`, `clock`, `catalog`, `ownership`, `purchase`, `subject` and so on.
     public var area: String
+    /// How much it matters.
     public var severity: Severity
+    /// What was found, in one sentence.
     public var message: String
     /// What to do; `nil`: nothing needs to be done, or it depends on the case.
     public var remedy: String?
     /// A stable word for what should be done, where there is something to do: `no_catalog`, `needs_assignment`, …
     public var code: String?
 
+    /// Creates a finding; nothing is checked.
     public init(
         area: String, severity: Severity, message: String, remedy: String? = nil,
         code: String? = nil

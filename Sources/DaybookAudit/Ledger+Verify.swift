@@ -7,6 +7,7 @@ import DaybookStore
 public struct VerifyFinding: Sendable, Equatable {
     /// The name of the check.
     public var check: String
+    /// Whether the check found nothing wrong.
     public var isClean: Bool
     /// What was counted, or what is wrong.
     public var detail: String

@@ -46,6 +46,7 @@ public struct SteppedReplay {
         }
     }
 
+    /// The customer, by the id that was asked about.
     public var subject: String { timeline.subject }
     /// Everything that concerns the customer, in canonical order; void events are listed and change nothing.
     public var entries: [HistoryEntry] { timeline.entries }

@@ -10,8 +10,10 @@ public struct WhatIf: Sendable {
         public var source: String
         /// Its key, which is unique within the source and the environment.
         public var key: String
+        /// The environment of the event.
         public var environment: Environment
 
+        /// Creates a target; whether there is such an event is checked by the replay.
         public init(source: String, key: String, environment: Environment) {
             self.source = source
             self.key = key
@@ -31,6 +33,7 @@ public struct WhatIf: Sendable {
     /// Line numbers of `inserts` in their file; may be empty.
     public var insertLines: [Int]
 
+    /// Creates circumstances; they are checked by the replay. Without arguments nothing is different.
     public init(
         catalog: [UInt8]? = nil, effectiveAt: Int64? = nil, drops: [Target] = [],
         inserts: [EventDraft] = [], insertLines: [Int] = []
@@ -42,6 +45,7 @@ public struct WhatIf: Sendable {
         self.insertLines = insertLines
     }
 
+    /// Whether nothing is different; `effectiveAt` alone makes no difference.
     public var isEmpty: Bool { catalog == nil && drops.isEmpty && inserts.isEmpty }
 }
 
@@ -49,6 +53,7 @@ public struct WhatIf: Sendable {
 public struct WhatIfReport: Sendable, Equatable {
     /// For how many customers a feature opens or closes.
     public struct FeatureShift: Sendable, Equatable {
+        /// The feature's name.
         public var name: String
         /// Customers for whom it opens, for themselves or for any profile.
         public var gained = 0
@@ -58,6 +63,7 @@ public struct WhatIfReport: Sendable, Equatable {
 
     /// For how many customers a meter changes, and by how much.
     public struct MeterShift: Sendable, Equatable {
+        /// The meter's name.
         public var name: String
         /// Customers who had something left and have nothing any more.
         public var reached = 0
@@ -67,6 +73,7 @@ public struct WhatIfReport: Sendable, Equatable {
         public var limitChanged = 0
         /// Units used beyond the limit, of the customers with a difference.
         public var overageBefore: Int64 = 0
+        /// The same under the other circumstances.
         public var overageAfter: Int64 = 0
     }
 
@@ -74,7 +81,9 @@ public struct WhatIfReport: Sendable, Equatable {
     public struct RevenueShift: Sendable, Equatable {
         /// The currency that `before` and `after` are thousandths of.
         public var currency: String
+        /// What they paid as the ledger has it.
         public var before: Int64
+        /// What they would have paid under the other circumstances.
         public var after: Int64
     }
 
@@ -82,12 +91,17 @@ public struct WhatIfReport: Sendable, Equatable {
     public struct Customer: Sendable, Equatable {
         /// The name under which the person is shown.
         public var subject: String
+        /// What is different about their features and meters.
         public var difference: OutcomeDifference
+        /// What the customer paid as the ledger has it, less refunds.
         public var paidBefore: PaidMoney
+        /// The same under the other circumstances.
         public var paidAfter: PaidMoney
     }
 
+    /// The environment that was replayed.
     public var environment: Environment
+    /// The cut that both cases were made from.
     public var asOf: AsOf
     /// People who were looked at.
     public var customers: Int
@@ -97,6 +111,7 @@ public struct WhatIfReport: Sendable, Equatable {
     public var features: [FeatureShift]
     /// In the order of names; those without a shift are left out.
     public var meters: [MeterShift]
+    /// Each currency in which customers with a difference paid, ascending; also where the sum stays the same.
     public var revenue: [RevenueShift]
     /// Those with the most differences to their disadvantage first.
     public var top: [Customer]

@@ -1,16 +1,25 @@
 /// The slots of an event by the names that folds use.
 extension Event {
     // Names.
+    /// The product, in types that have `product` in name a; 0: none.
     public var product: NameID { nameA }
+    /// The meter of usage, a reset, a pin or `limit.reached`; a grant has its meter in name c.
     public var meter: NameID { nameA }
+    /// The feature of `access.denied` and `feature.*`; a grant and a paywall have theirs in name b.
     public var feature: NameID { nameA }
+    /// The entitlement that a grant gives, or that a debug override forces; 0: none.
     public var entitlement: NameID { nameA }
+    /// The IANA zone of `subject.created` and `subject.tz_changed`; 0: none.
     public var timeZone: NameID { nameA }
+    /// The unlimited source that covers a use or a reservation; 0: it burns quota (rule 12).
     public var coveredBy: NameID { nameB }
 
     // Numbers.
+    /// When a purchase, period or grant begins, in milliseconds since 1970 UTC, or `Event.absent`.
     public var startsAt: Int64 { timeA }
+    /// When a period or grant ends, exclusive, or `Event.absent`; those of reservations and overrides are in time a.
     public var expiresAt: Int64 { timeB }
+    /// When a purchase was refunded or withdrawn, or `Event.absent`.
     public var revokedAt: Int64 { timeC }
 
     /// Some bits of the flags; 0 where the field is absent.
@@ -30,6 +39,7 @@ extension Event {
     // Words, by their place in the vocabulary's list from 1 on; 0 none, all ones one that is not in the list, which
     // no fold may take for one that is.
 
+    /// Whether a transaction is shared by a family; asked only of types that have `ownership`.
     public var isFamilyShared: Bool { bits(0, 2) == 2 }
     /// 1 introductory, 2 promotional, 3 offer code, 4 win-back, 7 another; 0 none.
     public var offerType: UInt8 { UInt8(bits(2, 3)) }
@@ -39,6 +49,7 @@ extension Event {
     public var isTrial: Bool { offerType == 1 && offerDiscount == 1 }
     /// 1 consumable, 2 non-consumable, 3 non-renewing, 7 another; 0 none.
     public var purchaseKind: UInt8 { UInt8(bits(10, 3)) }
+    /// Whether the kind is consumable; asked only of types that have it (`saysConsumable`).
     public var isConsumable: Bool { purchaseKind == 1 }
     /// Whether the event says of a purchase that it is a consumable; in other types the bits mean something else.
     public var saysConsumable: Bool {
@@ -83,6 +94,7 @@ extension Event {
     public var isDecidedReset: Bool {
         type == .usageReset && (resetTrigger == 2 || resetTrigger == 3)
     }
+    /// A reset that is evidence: a scheduled one, or one without a trigger (rule 14).
     public var isScheduledReset: Bool {
         typeCode == EventType.usageReset.rawValue && resetTrigger <= 1
     }

@@ -9,11 +9,17 @@ public struct Event: Sendable, Equatable {
     public var occurredAt: Int64 = 0
     /// When the source said so.
     public var signedAt: Int64 = 0
+    /// What the type refers to, such as a transaction, a grant or a `ref`; `none` where it is absent.
     public var reference = Reference.none
+    /// The reference of the source's key.
     public var key = Reference.none
+    /// Thousandths of a currency, or another number that the vocabulary puts here.
     public var money: Int64 = Event.absent
+    /// The first time of the type, in milliseconds since 1970 UTC.
     public var timeA: Int64 = Event.absent
+    /// The second time of the type, in milliseconds since 1970 UTC.
     public var timeB: Int64 = Event.absent
+    /// The third time of the type, in milliseconds since 1970 UTC; of a grant the least units that roll over.
     public var timeC: Int64 = Event.absent
     @usableFromInline var storedSequence: UInt32 = 0
     @usableFromInline var storedAmount: Int32 = Int32.min
@@ -21,14 +27,20 @@ public struct Event: Sendable, Equatable {
     public var stream: UInt32 = 0
     /// The customer that the event names, as a name.
     public var customer: NameID = 0
+    /// The profile that the envelope names, or the data where the type has a slot for it.
     public var profile: NameID = 0
+    /// The first name of the type, mostly a product or a meter; of an unknown type, the name of the type.
     public var nameA: NameID = 0
+    /// The second name of the type.
     public var nameB: NameID = 0
+    /// The third name of the type.
     public var nameC: NameID = 0
     /// The source's kind, as a name.
     public var source: NameID = 0
+    /// Words and small values of the type, some bits for each (`EventSlot.flags`); 0 where all are absent.
     public var flags: UInt16 = 0
     @usableFromInline var storedType: UInt8 = 0
+    /// The number of the trust; 0 before it is given.
     public var trustCode: UInt8 = 0
 
     /// The source's own counter, or the stream version of the ledger's own commands; 0 where there is none.
@@ -47,6 +59,7 @@ public struct Event: Sendable, Equatable {
         set { storedAmount = newValue == Event.absent ? Int32.min : Int32(clamping: newValue) }
     }
 
+    /// The number of the type; 0 for one that was unknown when it came. Only the low 8 bits are kept.
     @inlinable
     public var typeCode: UInt16 {
         get { UInt16(storedType) }
@@ -56,9 +69,12 @@ public struct Event: Sendable, Equatable {
     /// Stands for a number that is not there.
     public static let absent = Int64.min
 
+    /// Creates an event without position, times, names and numbers.
     public init() {}
 
+    /// The type; `unknown` for a number that this build does not know.
     public var type: EventType { EventType(rawValue: typeCode) ?? .unknown }
+    /// The trust; `clientAsserted` for a number that this build does not know.
     public var trust: Trust { Trust(rawValue: trustCode) ?? .clientAsserted }
 }
 

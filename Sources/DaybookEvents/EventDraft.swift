@@ -7,12 +7,14 @@ public struct EventSource: Sendable, Equatable {
     /// When the source said so; `nil`: when it happened.
     public var signedAt: Int64?
 
+    /// Creates a source; nothing is checked.
     public init(kind: String, key: String?, signedAt: Int64? = nil) {
         self.kind = kind
         self.key = key
         self.signedAt = signedAt
     }
 
+    /// Equal when kind and key have the same bytes and the signed times are equal.
     public static func == (left: EventSource, right: EventSource) -> Bool {
         haveSameBytes(left.kind, right.kind) && haveSameBytes(left.key, right.key)
             && left.signedAt == right.signedAt
@@ -40,22 +42,30 @@ public struct EventSource: Sendable, Equatable {
 public struct EventDraft: Sendable, Equatable {
     /// The wire name, also of a type that this build does not know.
     public var type: EventTypeName
+    /// The version of the type's schema, from 1 on.
     public var version: Int
+    /// Part of the identity of the stream and of the key (rules 9 and 16).
     public var environment: Environment
     /// The customer as named by the source; `nil` only where none is named (an orphan lineage, a catalog).
     public var subject: String?
+    /// The profile that the envelope names; `nil`: none.
     public var profile: String?
     /// `nil`: the ledger's clock at the commit.
     public var occurredAt: Int64?
+    /// The source's own counter, which orders events of one millisecond (rule 2); `nil`: it gave none.
     public var sequence: Int64?
+    /// Who says it, and under which key.
     public var source: EventSource
+    /// How far it is believed (rule 3).
     public var trust: Trust
+    /// The fields of the type, and what else was sent among them.
     public var data: JSONObject
     /// What else the envelope held: actor, reason, correlation, unknown members.
     public var extras: JSONObject
     /// Where the file said that it was recorded; used by `--as-recorded` alone.
     public var recordedAt: Int64?
 
+    /// Creates a draft; nothing is checked before `EventValidator.canonical`.
     public init(
         type: EventTypeName, version: Int = 1, environment: Environment = .production,
         subject: String?,
@@ -77,6 +87,7 @@ public struct EventDraft: Sendable, Equatable {
         self.recordedAt = recordedAt
     }
 
+    /// Equal when all members are; texts are compared by their bytes.
     public static func == (left: EventDraft, right: EventDraft) -> Bool {
         left.type == right.type && left.version == right.version
             && left.environment == right.environment && haveSameBytes(left.subject, right.subject)
@@ -95,9 +106,12 @@ public struct RecordedEvent: Sendable, Equatable {
     public var streamVersion: Int64
     /// The ledger's clock at the commit, never smaller than the one before.
     public var recordedAt: Int64
+    /// The stream in which the event stands.
     public var stream: StreamName
+    /// What the event says.
     public var draft: EventDraft
 
+    /// Creates a recorded event; nothing is checked.
     public init(
         position: Int64, streamVersion: Int64, recordedAt: Int64, stream: StreamName,
         draft: EventDraft
@@ -109,6 +123,7 @@ public struct RecordedEvent: Sendable, Equatable {
         self.draft = draft
     }
 
+    /// The type of the draft; `unknown` where this build does not know its name in this version.
     public var type: EventType {
         Vocabulary.schema(named: draft.type, version: draft.version)?.type ?? .unknown
     }
@@ -116,23 +131,30 @@ public struct RecordedEvent: Sendable, Equatable {
 
 /// The identity of a stream (rule 6).
 public struct StreamName: Sendable, Hashable, CustomStringConvertible {
+    /// Streams of different environments never mix (rule 9).
     public var environment: Environment
+    /// Whether it is the stream of a customer, of a lineage or of the ledger.
     public var kind: StreamKind
+    /// The id of a customer, `apple:2000000123` of a lineage, a word such as `catalogs` of the ledger.
     public var name: String
 
+    /// Creates a name; nothing is checked.
     public init(_ environment: Environment, _ kind: StreamKind, _ name: String) {
         self.environment = environment
         self.kind = kind
         self.name = name
     }
 
+    /// For messages: `production/customer/ada`, `production/line/apple:2000000123`.
     public var description: String { "\(environment.name)/\(kind.name)/\(name)" }
 
+    /// Equal when environment and kind are, and the names have the same bytes.
     public static func == (left: StreamName, right: StreamName) -> Bool {
         left.environment == right.environment && left.kind == right.kind
             && haveSameBytes(left.name, right.name)
     }
 
+    /// Hashes environment, kind and the bytes of the name.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(environment)
         hasher.combine(kind)

@@ -37,12 +37,16 @@
 public struct PackedEvent: Sendable, Equatable {
     /// Of the bits; part of the fingerprint of every file that keeps packed events.
     public static let layoutVersion: UInt64 = 2
+    /// Bytes of one packed event, in memory and in files.
     public static let byteCount = 64
 
+    /// Milliseconds since 1970 UTC.
     public private(set) var occurredAt: Int64
+    /// The reference of the source's key.
     public private(set) var key: Reference
     private var variableHigh: UInt64
     private var variableLow: UInt64
+    /// The stream's number, 1-based.
     public private(set) var stream: UInt32
     private var customer: NameID
     private var nameA: NameID
@@ -273,6 +277,7 @@ public struct PackedEvent: Sendable, Equatable {
 /// ```
 /// Absent numbers are −2⁶³, `amount` −2³¹, absent names 0.
 public struct EventExtension: Sendable, Equatable {
+    /// Bytes of one extension, in memory and in files.
     public static let byteCount = 64
 
     private var signedAt: Int64
@@ -287,6 +292,7 @@ public struct EventExtension: Sendable, Equatable {
     private var sequence: UInt32
     private var source: NameID
 
+    /// Takes from an event what a packed event cannot hold.
     public init(_ event: Event) {
         signedAt = event.signedAt
         money = event.money
@@ -318,13 +324,17 @@ public struct EventExtension: Sendable, Equatable {
 
 /// Events packed one after the other, and the extensions of those that need one.
 public struct PackedEvents: Sendable {
+    /// In the order in which they were appended.
     public private(set) var events: [PackedEvent] = []
+    /// Those of the extended events, in the same order.
     public private(set) var extensions: [EventExtension] = []
     /// The number that the first of `extensions` has.
     private var extensionStart = 0
 
+    /// Creates an empty list; extensions are numbered from 0 on.
     public init() {}
 
+    /// Packs an event behind the others, with an extension where it fits no layout.
     public mutating func append(_ event: Event) {
         if let packed = PackedEvent(event) {
             events.append(packed)

@@ -20,9 +20,12 @@ public struct Reference: Sendable, Hashable {
     /// Which bits a text has; part of the fingerprint of every file that keeps references or hashes of them.
     public static let layoutVersion: UInt64 = 2
 
+    /// Bytes 0 to 7, the first one in the highest bits.
     public var high: UInt64
+    /// Bytes 8 to 15, the last one in the lowest bits.
     public var low: UInt64
 
+    /// Stands where there is no reference; the empty text has the same bits.
     public static let none = Reference(high: 0, low: 0)
 
     /// The top two bits of byte 15.
@@ -30,11 +33,14 @@ public struct Reference: Sendable, Hashable {
     private static let digestTag: UInt64 = 0xC0
     private static let tagMask: UInt64 = 0xC0
 
+    /// Creates a reference from its bits; nothing is checked.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
+    /// The reference of a text: exact where it is short or a UUID, else by its digest.
+    /// - Complexity: O(*n*) in the bytes of the text.
     public init(_ text: String) {
         var text = text
         self = text.withUTF8 { Self(utf8: $0) }
@@ -93,6 +99,7 @@ public struct Reference: Sendable, Hashable {
         }
     }
 
+    /// Whether it is `none`.
     public var isNone: Bool { high == 0 && low == 0 }
 
     /// Whether the bits are the text itself, so that they also give its order.
@@ -114,6 +121,9 @@ public struct Reference: Sendable, Hashable {
 
     /// Whether there is a `text`, told without making it.
     public var hasText: Bool { low & Self.tagMask != Self.digestTag }
+
+    /// The bits as 32 hexadecimal digits, for what must be shown although its text is not known.
+    public var hexadecimal: String { Digest.hexadecimal(high) + Digest.hexadecimal(low) }
 
     /// The text, where it is short or a UUID in canonical form; `nil` where only the row knows it.
     public var text: String? {

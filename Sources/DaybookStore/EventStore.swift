@@ -11,6 +11,7 @@ public struct Checkpoint: Sendable, Hashable, Comparable {
     /// Before the first event.
     public static let start = Checkpoint(position: 0)
 
+    /// Whether the left checkpoint has the lower position.
     public static func < (left: Checkpoint, right: Checkpoint) -> Bool {
         left.position < right.position
     }
@@ -18,13 +19,16 @@ public struct Checkpoint: Sendable, Hashable, Comparable {
 
 /// What a ledger file says about itself.
 public struct StoreHeader: Sendable, Equatable {
+    /// The app whose events these are; one ledger is one app.
     public var app: String
     /// Random, given at `init`: snapshots of another ledger are recognised by it.
     public var ledgerID: String
+    /// The version of the file's tables, from 1 on.
     public var schemaVersion: Int
     /// Given at `init`, and in no answer of the ledger.
     public var secret: LedgerSecret
 
+    /// Creates a header; nothing is checked.
     public init(app: String, ledgerID: String, schemaVersion: Int, secret: LedgerSecret) {
         self.app = app
         self.ledgerID = ledgerID
@@ -35,11 +39,16 @@ public struct StoreHeader: Sendable, Equatable {
 
 /// A stream by number.
 public struct StreamRecord: Sendable, Equatable {
+    /// 1-based, without gaps, in order of first use.
     public var id: UInt32
+    /// Part of the stream's identity (rule 9).
     public var environment: Environment
+    /// Whether it is the stream of a customer, of a lineage or of the ledger.
     public var kind: StreamKind
+    /// The number of the stream's name.
     public var name: NameID
 
+    /// Creates a record; nothing is checked.
     public init(id: UInt32, environment: Environment, kind: StreamKind, name: NameID) {
         self.id = id
         self.environment = environment
@@ -56,7 +65,9 @@ public struct AppendBatch: Sendable {
     public var expectedHistory: HistoryHash?
     /// How many names the store has before this batch; `names` follow them.
     public var nameCount: Int
+    /// New names, in the order of their numbers.
     public var names: [String]
+    /// New streams, in the order of their numbers, which follow the last one of the store.
     public var streams: [StreamRecord]
     /// In position order, from `expectedHead + 1` on. `recordedAt` never falls; it is one for the whole batch, unless
     /// an import keeps the times of its file (rule 28).
@@ -85,9 +96,13 @@ public struct AppendBatch: Sendable {
     }
 }
 
+/// Bytes that events name by their digest, such as a catalog, a frozen report or a payload.
 public struct StoredDocument: Sendable, Equatable {
+    /// 64 lower-case hexadecimal digits.
     public var sha256: String
+    /// The document as it came.
     public var bytes: [UInt8]
+    /// Creates a document; that the digest fits the bytes is not checked.
     public init(sha256: String, bytes: [UInt8]) {
         self.sha256 = sha256
         self.bytes = bytes
@@ -96,8 +111,11 @@ public struct StoredDocument: Sendable, Equatable {
 
 /// One fact about a store, for people.
 public struct StoreProperty: Sendable, Equatable {
+    /// The label of the value, such as `SQLite version`.
     public var name: String
+    /// The value as it is shown.
     public var value: String
+    /// Creates a property; the texts are taken as they are.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -111,19 +129,24 @@ public struct StoreHead: Sendable, Equatable {
     /// 0 in an empty store.
     public var recordedAt: Int64
 
+    /// Creates a head; nothing is checked.
     public init(position: Int64, recordedAt: Int64) {
         self.position = position
         self.recordedAt = recordedAt
     }
 
+    /// The place after the last event.
     public var checkpoint: Checkpoint { Checkpoint(position: position) }
 }
 
 /// The last event of a store, and the name of everything up to it, as they were at one moment.
 public struct StoreEnd: Sendable, Equatable {
+    /// The last event.
     public var head: StoreHead
+    /// The name of everything up to the last event.
     public var history: HistoryPoint
 
+    /// Creates an end; that the two fit is not checked.
     public init(head: StoreHead, history: HistoryPoint) {
         self.head = head
         self.history = history
@@ -134,6 +157,7 @@ public struct StoreEnd: Sendable, Equatable {
 ///
 /// What every store must do is written as the contract suite in `DaybookTesting`.
 public protocol EventStore: Sendable {
+    /// What the store says about the ledger, as it was when the store was made or opened.
     var header: StoreHeader { get }
     /// `FULL`, `NORMAL`, `memory`: what an acknowledgement is worth (law 5).
     var durability: String { get }
@@ -141,6 +165,7 @@ public protocol EventStore: Sendable {
     /// What a person who looks into a problem wants to know: versions, options, sizes.
     var properties: [StoreProperty] { get }
 
+    /// The last event; position and time are 0 in an empty store.
     func head() throws -> StoreHead
     /// The head with the name of its history.
     func end() throws -> StoreEnd
@@ -186,12 +211,14 @@ public protocol EventStore: Sendable {
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: (borrowing [Event], borrowing [Int64]) throws -> Void) throws
 
-    /// A stream's hot events, newest first, from the one at `position` back to the last above `floor`.
-    func chain(endingAt position: Int64, above floor: Int64) throws -> EventChain
+    /// The hot events of some streams, in their order: of each newest first, from the one at its position back to the
+    /// last above `floor`.
+    func chains(endingAt positions: [Int64], above floor: Int64) throws -> [EventChain]
 
     /// The last position that was recorded at or before a time; 0 if none was (rule 5).
     func position(recordedAtOrBefore instant: Int64) throws -> Int64
 
+    /// The bytes of a document by its SHA-256 in lower-case hexadecimal; `nil` when it is not there.
     func document(sha256: String) throws -> [UInt8]?
 
     /// A number that changes when another process committed.
@@ -204,6 +231,7 @@ public protocol EventStore: Sendable {
     /// Everything that the store can check about itself without changing anything.
     func findings() throws -> [String]
 
+    /// Gives back what the store holds open; what was appended stays.
     func close() throws
 }
 
@@ -213,6 +241,7 @@ extension EventStore {
         try point(at: position, names: nil, streams: nil)
     }
 
+    /// An empty list, for stores that have nothing to tell.
     public var properties: [StoreProperty] { [] }
 
     /// By way of whole rows.
@@ -226,22 +255,31 @@ extension EventStore {
     }
 
     /// By way of whole rows.
-    public func chain(endingAt position: Int64, above floor: Int64) throws -> EventChain {
-        var chain = EventChain(events: [], next: position)
-        for row in try stream(endingAt: position) where row.event.position > floor {
-            chain.events.append(row.event)
-            chain.next = row.previous
+    public func chains(endingAt positions: [Int64], above floor: Int64) throws -> [EventChain] {
+        try positions.map { position in
+            var chain = EventChain(events: [], next: position)
+            for row in try stream(endingAt: position) where row.event.position > floor {
+                chain.events.append(row.event)
+                chain.next = row.previous
+            }
+            return chain
         }
-        return chain
+    }
+
+    /// A stream's hot events, newest first, from the one at `position` back to the last above `floor`.
+    public func chain(endingAt position: Int64, above floor: Int64) throws -> EventChain {
+        try chains(endingAt: [position], above: floor)[0]
     }
 }
 
 /// Part of a stream's events, newest first.
 public struct EventChain: Sendable {
+    /// The events, newest first.
     public var events: [Event]
     /// Where the event before them stands; 0: there is none.
     public var next: Int64
 
+    /// Creates a chain; nothing is checked.
     public init(events: [Event], next: Int64) {
         self.events = events
         self.next = next

@@ -4,7 +4,9 @@ package import DaybookEvents
 public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConvertible {
     /// What kind of failure; new kinds may join.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The word that stands in errors as they are sent and logged, such as `not_found`.
         public let rawValue: String
+        /// Creates a kind of failure; every word is allowed.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// No ledger at this path.
@@ -43,12 +45,16 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
         public static let closed = Code(rawValue: "closed")
     }
 
+    /// What kind of failure it is, for programs.
     public let code: Code
     /// Safe to log: ids, numbers and paths, no payloads, in one line without control characters.
     public let message: String
+    /// The error that led to it, such as one of SQLite; `nil`: there is none.
     public let cause: (any Error)?
+    /// Where in the source it was made: `DaybookStore/LedgerHeader.swift:23`.
     public let place: String
 
+    /// Creates an error; control characters of the message are spelled out, so that it is one line.
     public init(
         _ code: Code, _ message: String, cause: (any Error)? = nil, file: String = #fileID,
         line: Int = #line
@@ -60,8 +66,10 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
         place = "\(file):\(line)"
     }
 
+    /// The message alone.
     public var description: String { message }
 
+    /// Code, place in the source, message and cause, for logs and developers.
     public var debugDescription: String {
         "\(code.rawValue) at \(place): \(message)"
             + (cause.map { " (\(ShownText.escaped("\($0)")))" } ?? "")

@@ -53,6 +53,13 @@ struct Programs {
         try sample(ours, ["sample"] + arguments)
     }
 
+    /// The same with memory in large pages, as a replay asks for its own.
+    func runInLargePages(_ arguments: String...) throws -> Measurement {
+        try sample(
+            ours, ["sample"] + arguments,
+            environment: ["GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"])
+    }
+
     func runPeer(_ arguments: [String]) throws -> Measurement {
         guard let peer else {
             throw Skipped(reason: "python3, or its package eventsourcing, is not there")
@@ -87,10 +94,13 @@ struct Programs {
         }
     }
 
-    private func sample(_ program: String, _ arguments: [String]) throws -> Measurement {
+    /// - Parameter environment: Variables that are set besides.
+    private func sample(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> Measurement {
         // What earlier samples left to the disk must not slow this one's commits.
         sync()
-        let (text, seconds) = try output(of: program, arguments)
+        let (text, seconds) = try output(of: program, arguments, environment)
         let marker = "skipped "
         if text.hasPrefix(marker) {
             throw Skipped(
@@ -103,7 +113,7 @@ struct Programs {
     }
 
     private func output(
-        of program: String, _ arguments: [String]
+        of program: String, _ arguments: [String], _ environment: [String: String] = [:]
     ) throws -> (text: String, seconds: Double) {
         let start = ContinuousClock.now
         let limit = min(Self.sampleSecondsMax, (deadline - start) / .seconds(1))
@@ -111,6 +121,7 @@ struct Programs {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()

@@ -1,6 +1,7 @@
 // What Swift cannot express: the processor's own CRC-32C, a hint that memory will be read soon, files that become
 // shorter while they are mapped, asking for a file's number without asking for its times, writing out a part of a file,
-// memory that other processes write to, and functions of SQLite that take any number of arguments.
+// threads of our own with a priority, memory that other processes write to, and functions of SQLite that take any number
+// of arguments.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
 
@@ -53,6 +54,14 @@ bool daybook_file_identity(const char *path, uint64_t *device, uint64_t *number)
 //
 // Returns 0, or the number of an error, which the sync that follows does not tell again.
 int daybook_write_out(int descriptor, int64_t offset, int64_t byteCount);
+
+// Calls body once for each worker, from 0 on, each on a thread of its own, and returns when all have returned. What the
+// system gives no thread for is done on the caller's.
+//
+// With gives_way the threads, on Linux, run when no other thread wants the processor; without it they are as urgent as
+// the caller's, which may be one that gives way.
+void daybook_on_threads(
+    int count, bool gives_way, void (*body)(void *context, int worker), void *context);
 
 struct sqlite3;
 

@@ -6,9 +6,11 @@ import DaybookIngest
 public struct KeptPayload: Sendable {
     /// The source of its events: `apple_asn_v2`, `apple_jws`, `revenuecat`, `revenuecat_subscriber`.
     public var source: String
+    /// The payload exactly as it came.
     public var bytes: [UInt8]
     /// Lower-case hexadecimal SHA-256 of the bytes.
     public var sha256: String
+    /// The environment in which its events were recorded.
     public var environment: Environment
     /// The customer under whose name it was posted; `nil` where none was named.
     public var claimant: String?

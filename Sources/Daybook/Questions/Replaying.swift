@@ -96,6 +96,7 @@ private struct ReplaySum: Sendable {
     var live = AggregateSum()
     var differences: [String] = []
     var comparison = ReplayComparison()
+    private var ahead = ChainsAhead()
 
     mutating func take(
         _ aggregate: UInt32, _ folded: borrowing AggregateState, _ others: OtherFolds,
@@ -105,7 +106,7 @@ private struct ReplaySum: Sendable {
         sum.add(aggregate, folded, state)
         replayed.add(sum)
         var isSame = true
-        if let chained = try others.chains.fold(aggregate, state) {
+        if let chained = try others.chains.fold(aggregate, state, &ahead) {
             if folded.isInDigest { comparison.chainAggregates += 1 }
             if chained != copy folded {
                 isSame = false

@@ -268,6 +268,6 @@ private struct TransactionTexts {
 
     /// - Returns: Of an id that only a correction brought its bits.
     func text(of id: Reference) -> String {
-        id.text ?? texts[id] ?? "\(String(id.high, radix: 16))\(String(id.low, radix: 16))"
+        id.text ?? texts[id] ?? id.hexadecimal
     }
 }

@@ -15,6 +15,12 @@ package struct AggregatePass: Sendable {
     /// Aggregates that a worker takes at a time.
     private static let aggregatesPerTurn = 1_024
 
+    /// The last aggregate of the turn in which a worker folds this one; perhaps there is none of that number.
+    package static func lastOfTurn(_ aggregate: UInt32) -> UInt32 {
+        let turn = (Int(aggregate) - 1) / aggregatesPerTurn
+        return UInt32(clamping: (turn + 1) * aggregatesPerTurn)
+    }
+
     /// Identity, corrections and names of the ledger; its head is the last event that takes part.
     package let state: LedgerState
     package let workers: Int

@@ -41,12 +41,52 @@ package struct ChainFolds: Sendable {
         self.isChosen = isChosen
     }
 
+    /// - Parameter ahead: What was read of the chosen aggregates that come next; of one caller, who asks for
+    ///   aggregates in ascending order.
     /// - Returns: `nil` for an aggregate that is not among the chosen ones.
-    package func fold(_ aggregate: UInt32, _ state: LedgerState) throws -> AggregateState? {
-        guard Int(aggregate) < isChosen.count, isChosen[Int(aggregate)] else { return nil }
+    package func fold(
+        _ aggregate: UInt32, _ state: LedgerState, _ ahead: inout ChainsAhead
+    ) throws -> AggregateState? {
+        guard isChosen(aggregate) else { return nil }
         let record = state.stream(aggregate)
-        return try folder.fold(
-            kind: record.kind, environment: record.environment,
-            heads: state.streams(of: aggregate).map { state.headOf($0).position })
+        if ahead.events[aggregate] == nil { try read(from: aggregate, state, &ahead) }
+        let events = ahead.events.removeValue(forKey: aggregate) ?? []
+        return folder.fold(record.kind, try folder.settled(events, record.environment))
     }
+
+    private func isChosen(_ aggregate: UInt32) -> Bool {
+        Int(aggregate) < isChosen.count && isChosen[Int(aggregate)]
+    }
+
+    /// Reads the chains of an aggregate and of those after it that the same worker is about to fold.
+    private func read(
+        from first: UInt32, _ state: LedgerState, _ ahead: inout ChainsAhead
+    ) throws {
+        var heads: [Int64] = []
+        var owners: [UInt32] = []
+        var eventCount: Int64 = 0
+        for aggregate in first...AggregatePass.lastOfTurn(first) where isChosen(aggregate) {
+            let streams = state.streams(of: aggregate).map { state.headOf($0) }
+            eventCount += streams.reduce(0) { $0 + $1.version }
+            guard aggregate == first || eventCount <= Self.aheadCountMax else { break }
+            for head in streams where head.position > 0 {
+                heads.append(head.position)
+                owners.append(aggregate)
+            }
+        }
+        ahead.events.removeAll(keepingCapacity: true)
+        for (owner, events) in zip(owners, try folder.streams(endingAt: heads)) {
+            ahead.events[owner, default: []] += events
+        }
+    }
+
+    /// So many events are held ahead of their folding.
+    private static let aheadCountMax: Int64 = 2_048
+}
+
+/// What one worker read of aggregates that it has not folded yet.
+package struct ChainsAhead: Sendable {
+    fileprivate var events: [UInt32: [Event]] = [:]
+
+    package init() {}
 }

@@ -1,4 +1,4 @@
-import Dispatch
+import CDaybook
 import Synchronization
 
 #if canImport(Darwin)
@@ -14,6 +14,7 @@ package enum Parallel {
     /// How many threads can run at once.
     package static let processorCount = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 
+    /// Every worker has a thread of its own, on Linux as urgent as the caller's.
     /// - Parameters:
     ///   - workers: How many threads; with one, the caller's.
     ///   - body: Is given the worker's number, from 0 on.
@@ -21,7 +22,7 @@ package enum Parallel {
     package static func run(workers: Int, _ body: @Sendable (Int) throws -> Void) throws {
         guard workers > 1 else { return try body(0) }
         let failure = Mutex<(any Error)?>(nil)
-        DispatchQueue.concurrentPerform(iterations: workers) { worker in
+        onThreads(workers, givesWay: false) { worker in
             do {
                 try body(worker)
             } catch {
@@ -29,6 +30,43 @@ package enum Parallel {
             }
         }
         if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// Runs work that must keep no commit waiting: on a thread that the system runs when no other one wants the
+    /// processor, and with it every worker that the work calls for.
+    ///
+    /// Why: where as many threads are busy as there are processors, a commit that wakes up waits for the end of a slice
+    /// of the scheduler's, some milliseconds.
+    /// - Parameters:
+    ///   - givesWay: `false`: on the caller's thread, as when nothing else is left to do.
+    ///   - body: Must take no lock that a commit waits for, but for a moment.
+    package static func givingWay<Result>(
+        _ givesWay: Bool = true, _ body: () throws -> Result
+    ) throws -> Result {
+        guard givesWay else { return try body() }
+        var outcome: Swift.Result<Result, any Error>?
+        onThreads(1, givesWay: true) { _ in outcome = Swift.Result { try body() } }
+        guard let outcome else { preconditionFailure("the work was not done") }
+        return try outcome.get()
+    }
+
+    /// Invariant of the unsafe pointer: the work lives until all threads have returned, and the caller waits for them.
+    private static func onThreads(_ count: Int, givesWay: Bool, _ work: (Int) -> Void) {
+        withoutActuallyEscaping(work) { work in
+            let job = Job(work)
+            daybook_on_threads(
+                CInt(count), givesWay,
+                { context, worker in
+                    guard let context else { return }
+                    Unmanaged<Job>.fromOpaque(context).takeUnretainedValue().work(Int(worker))
+                }, Unmanaged.passUnretained(job).toOpaque())
+            withExtendedLifetime(job) {}
+        }
+    }
+
+    private final class Job {
+        let work: (Int) -> Void
+        init(_ work: @escaping (Int) -> Void) { self.work = work }
     }
 
     /// Hands out turns in ascending order to the next free worker, until there are none left or one of them failed.

@@ -4,6 +4,7 @@ import DaybookStore
 
 /// The events of a ledger as it was at one place, case by case, with what all cases share.
 public struct CaseExport: Sendable {
+    /// What all cases share; it goes with the lines of every partition.
     public let context: FoldContext
     private let core: LedgerCore
     private let state: LedgerState

@@ -168,7 +168,9 @@ public struct CaseFold: Sendable {
 public struct FoldQuestions: Sendable, Equatable {
     /// `nil`: no metrics.
     public var metrics: MetricsRequest?
+    /// The funnels to compute; their moments are set to the context's.
     public var funnels: [FunnelRequest] = []
 
+    /// Neither metrics nor funnels: the digest and the counts alone.
     public init() {}
 }

@@ -17,6 +17,7 @@ public struct FoldContext: Sendable, Equatable {
     /// What this build writes and reads.
     public static let format: Int64 = 1
 
+    /// The app of the ledger.
     public var app: String
     /// Milliseconds since 1970 UTC.
     public var at: Int64
@@ -26,6 +27,7 @@ public struct FoldContext: Sendable, Equatable {
     public var place: String
     /// How many cases there are, and how many events they have together.
     public var caseCount: Int64
+    /// Events of all cases together; the ledger's own do not count.
     public var eventCount: Int64
     /// Which cases these are.
     var cases: StateDigest

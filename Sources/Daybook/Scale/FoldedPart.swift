@@ -31,9 +31,13 @@ public struct FoldedPart: Sendable, Equatable {
 
     /// The digest of the context by which it was folded.
     public var context: String
+    /// Cases that were folded.
     public internal(set) var caseCount: Int64 = 0
+    /// Events of these cases.
     public internal(set) var eventCount: Int64 = 0
+    /// Aggregates of these cases that are in the digest.
     public internal(set) var aggregateCount: Int64 = 0
+    /// The sum of the digests of these aggregates (rule 23).
     public internal(set) var digest = StateDigest()
     /// By which this ledger is compared with another one.
     var buckets = BucketSums()

@@ -3,7 +3,9 @@ import DaybookEvents
 
 /// What parts add up to, shown as the ledger that they are of would show it.
 public struct FoldedWhole: Sendable {
+    /// The context that all parts were folded by.
     public let context: FoldContext
+    /// The sum of all parts.
     public let part: FoldedPart
     private let ledgers: ContextLedger
 

@@ -29,10 +29,13 @@ package struct AggregateFold {
     package func fold(
         kind: StreamKind, environment: Environment, heads: [Int64], extra: [OrderedEvent] = []
     ) throws -> AggregateState {
+        fold(kind, try events(environment: environment, heads: heads, extra: extra))
+    }
+
+    /// Folds events that are corrected and in canonical order.
+    package func fold(_ kind: StreamKind, _ settled: [Event]) -> AggregateState {
         var state = AggregateState(kind: kind)
-        for event in try events(environment: environment, heads: heads, extra: extra) {
-            state.evolve(event, names: names, until: until)
-        }
+        for event in settled { state.evolve(event, names: names, until: until) }
         return state
     }
 
@@ -40,9 +43,19 @@ package struct AggregateFold {
     package func events(
         environment: Environment, heads: [Int64], extra: [OrderedEvent] = []
     ) throws -> [Event] {
-        var events: [Event] = []
-        for head in heads where head > 0 { events += try log.stream(endingAt: head, cut: cut) }
+        let known = heads.filter { $0 > 0 }
+        // One stream is the usual case, and needs no list of lists.
+        if known.count == 1 {
+            return try settled(
+                try log.stream(endingAt: known[0], cut: cut), environment, extra: extra)
+        }
+        let events = Array(try streams(endingAt: known).joined())
         return try settled(events, environment, extra: extra)
+    }
+
+    /// The events of some streams within the cut, as they were recorded.
+    package func streams(endingAt heads: [Int64]) throws -> [[Event]] {
+        try log.streams(endingAt: heads, cut: cut)
     }
 
     /// An aggregate's events as they count: corrected, in canonical order.

@@ -28,7 +28,7 @@ import DaybookStore
 /// under the ledger's secret: a client that chooses names cannot choose their slots.
 package enum SnapshotFormat {
     /// Of the sections' elements; part of the fingerprint.
-    package static let layoutVersion = 8
+    package static let layoutVersion = 9
 
     package enum Section: String, CaseIterable {
         case names, texts, slots, streams, members

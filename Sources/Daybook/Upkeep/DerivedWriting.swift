@@ -57,7 +57,10 @@ final class DerivedWriting: Sendable {
         guard core.path != nil, !core.isReadOnly else { return }
         ending.store(true, ordering: .relaxed)
         queue.sync {}
-        if isSnapshotDue(core.state.withLock { $0.head.position }) { snapshotOrWarn() }
+        // Nothing is left to give way to.
+        if isSnapshotDue(core.state.withLock { $0.head.position }) {
+            snapshotOrWarn(givesWay: false)
+        }
     }
 
     // MARK: Segments
@@ -104,7 +107,9 @@ final class DerivedWriting: Sendable {
         while !isEnding {
             let head = core.state.withLock { $0.head.position }
             do {
-                let isWritten = try segments.sealNext(from: core.store, through: head) { !isEnding }
+                let isWritten = try Parallel.givingWay {
+                    try segments.sealNext(from: core.store, through: head) { !isEnding }
+                }
                 guard isWritten else { return nil }
             } catch {
                 core.log.tell(
@@ -132,7 +137,7 @@ final class DerivedWriting: Sendable {
             plan.isSnapshotting = true
             queue.async { [self] in
                 let start = ContinuousClock.now
-                snapshotOrWarn()
+                snapshotOrWarn(givesWay: true)
                 let end = ContinuousClock.now
                 self.plan.withLock { plan in
                     plan.isSnapshotting = false
@@ -142,9 +147,10 @@ final class DerivedWriting: Sendable {
         }
     }
 
-    private func snapshotOrWarn() {
+    private func snapshotOrWarn(givesWay: Bool) {
         do {
-            try SnapshotWriting(core: core).write(isDigesting: false) { _, _ in }
+            try SnapshotWriting(core: core).write(isDigesting: false, givesWay: givesWay) { _, _ in
+            }
         } catch {
             core.log.tell(.warning, "no snapshot was written: \(error)")
         }

@@ -7,10 +7,12 @@ struct SnapshotWriting {
     let core: LedgerCore
 
     /// Seals what is not sealed yet and writes what the ledger must know at its end.
-    /// - Parameter isDigesting: Whether every aggregate is folded and digested, which costs as much as a replay.
+    /// - Parameters:
+    ///   - isDigesting: Whether every aggregate is folded and digested, which costs as much as a replay.
+    ///   - givesWay: Whether threads that answer and commit go first.
     @discardableResult
     func write(
-        isDigesting: Bool, progress: (Int64, Int64) throws -> Void
+        isDigesting: Bool, givesWay: Bool, progress: (Int64, Int64) throws -> Void
     ) throws -> SnapshotReport {
         try core.refresh()
         return try core.translating {
@@ -32,30 +34,47 @@ struct SnapshotWriting {
                 throw StoreError(.failed, "the ledger is empty; there is nothing to snapshot")
             }
             let history = try snapshotHistory(frozen)
-            try segments.seal(from: core.store, through: position, progress: progress)
-            let sums = isDigesting ? try BucketSums.folding(frozen) : nil
-            // Whatever the digest found to be damaged is written anew.
-            try segments.seal(from: core.store, through: position)
-            let header = ContainerHeader(
-                kind: .snapshot, fingerprint: SnapshotFormat.fingerprint,
-                ledger: SnapshotFormat.ledgerNumber(core.store.header), firstPosition: 0,
-                history: history,
-                stateDigest: (sums?.aggregates.digest ?? StateDigest()).bytes)
-            let ladder = SnapshotLadder(folder: folder.path)
-            let file = ladder.path(cut: position)
-            let sections = SnapshotSections(
-                state: frozen, sums: sums, secret: core.store.header.secret
-            ).all()
-            try core.knowledge.check()
-            try ContainerWriter.write(header, sections, to: file, like: path)
-            ladder.prune(through: position)
+            let (file, byteCount, sums) = try Parallel.givingWay(givesWay) {
+                try segments.seal(from: core.store, through: position, progress: progress)
+                let sums =
+                    isDigesting ? try BucketSums.folding(frozen, workers: Self.workersMax) : nil
+                // Whatever the digest found to be damaged is written anew.
+                try segments.seal(from: core.store, through: position)
+                let (file, byteCount) = try write(frozen, history, sums, into: folder, like: path)
+                return (file, byteCount, sums)
+            }
             core.snapshotPosition.withLock { $0 = position }
+            // Not on the thread that gives way: the writer has to wait meanwhile.
             goOn(from: file)
             return SnapshotReport(
-                path: file, byteCount: sections.reduce(0) { $0 + $1.bytes.count },
+                path: file, byteCount: byteCount,
                 position: position, aggregates: sums?.aggregates.aggregateCount ?? 0,
                 segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
         }
+    }
+
+    /// One of the store's four connections stays free for a writer.
+    private static let workersMax = min(3, AggregatePass.workersDefault)
+
+    /// - Returns: The file, and the bytes of its sections.
+    private func write(
+        _ frozen: LedgerState, _ history: HistoryPoint, _ sums: BucketSums?,
+        into folder: DerivedFolder, like path: String
+    ) throws -> (file: String, byteCount: Int) {
+        let header = ContainerHeader(
+            kind: .snapshot, fingerprint: SnapshotFormat.fingerprint,
+            ledger: SnapshotFormat.ledgerNumber(core.store.header), firstPosition: 0,
+            history: history,
+            stateDigest: (sums?.aggregates.digest ?? StateDigest()).bytes)
+        let ladder = SnapshotLadder(folder: folder.path)
+        let file = ladder.path(cut: frozen.head.position)
+        let sections = SnapshotSections(
+            state: frozen, sums: sums, secret: core.store.header.secret
+        ).all()
+        try core.knowledge.check()
+        try ContainerWriter.write(header, sections, to: file, like: path)
+        ladder.prune(through: frozen.head.position)
+        return (file, sections.reduce(0) { $0 + $1.bytes.count })
     }
 
     /// The history of a state, with all names and streams that it knows.

@@ -5,6 +5,7 @@ public import DaybookEvents
 public struct AppCallReply: Sendable, Equatable {
     /// Whether a rule refused it, or what was sent; the answer says so in the app's words.
     public var isRefused: Bool
+    /// The members that the catalog's call names for this outcome, without the envelope.
     public var answer: JSONObject
     /// What the app expects around it.
     public var envelope: AppCall.Envelope
@@ -24,12 +25,14 @@ public struct AppCallRequest: Sendable {
     public var name: String
     /// The customer.
     public var subject: String
+    /// The environment in which the call acts.
     public var environment: Environment
     /// As the app sent it, with what is around it.
     public var body: JSONObject
     /// The same key and body again return the first answer's facts (law 7); `nil`: each is another request.
     public var key: String?
 
+    /// Creates a request; name and body are checked by `Ledger.call`.
     public init(
         _ name: String, subject: String, environment: Environment = .production,
         body: JSONObject = JSONObject(), key: String? = nil

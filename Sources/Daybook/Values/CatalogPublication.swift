@@ -15,6 +15,7 @@ public struct CatalogPublication: Sendable {
     /// Who publishes it, for the record.
     public var actor: String?
 
+    /// Creates a publication; it is checked when it is published. By default it takes effect now and for all customers.
     public init(
         document: [UInt8] = [], scope: CatalogScope = .all, effectiveAt: Int64? = nil,
         isRetroactive: Bool = false, rollBackTo: Int64? = nil, actor: String? = nil

@@ -2,6 +2,7 @@ public import DaybookEvents
 
 /// An event with the place after it.
 public struct PlacedEvent: Sendable, Equatable {
+    /// The event as it was recorded; corrections are not applied.
     public var event: RecordedEvent
     /// Where a reader goes on that has taken the event in.
     public var place: Place
@@ -14,6 +15,7 @@ public struct ChangePage: Sendable, Equatable {
     /// The most positions that one page goes through, whether or not their events are asked for.
     public static let lookedAtMax: Int64 = 10_000
 
+    /// The events that were asked for; empty where none of those looked at was.
     public var events: [PlacedEvent]
     /// After the last event that was looked at, which need not be among `events`: the next page begins here.
     public var place: Place

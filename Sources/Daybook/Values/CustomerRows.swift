@@ -36,6 +36,7 @@ public struct CustomerMatch: Sendable, Equatable {
 
     /// `nil`: the purchase has no owner.
     public var customer: CustomerRow?
+    /// What the id names.
     public var kind: Kind
     /// The event that names the id, the newest of those of one kind and customer; `nil` for customers and lineages.
     public var position: Int64?

@@ -7,11 +7,13 @@ public struct DeadLetter: Sendable, Equatable {
     public var position: Int64
     /// When it was recorded, milliseconds since 1970 UTC.
     public var recordedAt: Int64
+    /// The environment for which it was posted.
     public var environment: Environment
     /// The class: `format`, `chain`, `signature`, `app_identity`, `environment`, `conflict` or `retryable`.
     public var code: String
     /// At most 256 characters, without what must not be recorded, such as an e-mail address that it quoted.
     public var detail: String
+    /// What it was posted as.
     public var kind: PayloadKind
     /// The customer for whom it was posted; `nil`: none was named.
     public var subject: String?
@@ -34,8 +36,11 @@ public struct DeadLetter: Sendable, Equatable {
 
     /// The decision not to take a dead letter in.
     public struct Dismissal: Sendable, Equatable {
+        /// When it was decided by the ledger's clock, milliseconds since 1970 UTC.
         public var recordedAt: Int64
+        /// Why it is not taken in; empty where the event gives no reason.
         public var reason: String
+        /// Who decided it; `nil`: the event names none.
         public var actor: String?
     }
 }

@@ -13,6 +13,7 @@ public struct DigestTrace: Sendable, Equatable {
     /// How many events two checkpoints may be apart.
     public static let everyRange: ClosedRange<Int64> = 1...1_000_000
 
+    /// The app of the ledger that it is of.
     public var app: String
     /// Which ledger it is of.
     public var ledgerID: String
@@ -36,6 +37,7 @@ public struct DigestTrace: Sendable, Equatable {
         return first...min(events, first + every - 1)
     }
 
+    /// Equal when everything that the file says is; `coarse` makes no difference.
     public static func == (left: DigestTrace, right: DigestTrace) -> Bool {
         left.app == right.app && left.ledgerID == right.ledgerID && left.every == right.every
             && left.events == right.events && left.digests == right.digests

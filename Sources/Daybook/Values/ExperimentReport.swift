@@ -5,10 +5,13 @@ public import DaybookDomain
 /// A customer is of the variant that was seen first, and counts from then on. The first variant is the one that the
 /// others are compared with.
 public struct ExperimentReport: Sendable, Equatable {
+    /// What was counted of the customers of one variant.
     public struct Variant: Sendable, Equatable {
+        /// The variant's name, as the catalog or the exposures have it.
         public var name: String
         /// Customers who later saw another variant; they stay with this one.
         public var crossovers: Int
+        /// The numerator of the metric over these customers.
         public var numerator: Int64
         /// Customers who count; 0: there is no value.
         public var denominator: Int64
@@ -23,14 +26,20 @@ public struct ExperimentReport: Sendable, Equatable {
         }
     }
 
+    /// The experiment's name.
     public var experiment: String
+    /// The metric: a ratio without groups and ages.
     public var metric: Metric
+    /// Those of the newest catalog in its order, then others that were seen, by the bytes of their names.
     public var variants: [Variant]
     /// When they saw it first, half-open.
     public var range: Range<Int64>
+    /// IANA name of the zone by which days begin.
     public var zone: String
+    /// The cut that the report was made from.
     public var asOf: AsOf
 
+    /// Equal when everything is, with metrics compared by their names.
     public static func == (left: ExperimentReport, right: ExperimentReport) -> Bool {
         left.experiment == right.experiment && left.metric.name == right.metric.name
             && left.variants == right.variants && left.range == right.range

@@ -12,6 +12,7 @@ public struct ReportFreeze: Sendable, Equatable {
     /// Why, for the record.
     public var reason: String?
 
+    /// Creates a request; the name is checked when the report is frozen.
     public init(
         _ name: String, _ request: MetricsRequest, actor: String? = nil, reason: String? = nil
     ) {
@@ -25,6 +26,7 @@ public struct ReportFreeze: Sendable, Equatable {
 /// Metrics as they were known when they were frozen: a question, the state of the ledger that it was asked of, and the
 /// answer's bytes.
 public struct FrozenReport: Sendable, Equatable {
+    /// The name under which it was frozen, once in an environment.
     public var name: String
     /// Of the event that keeps it.
     public var position: Int64
@@ -44,7 +46,9 @@ public struct FrozenReport: Sendable, Equatable {
     public var engine: String
     /// Of the document, in hexadecimal digits.
     public var digest: String
+    /// Who froze it; `nil`: the event names none.
     public var actor: String?
+    /// Why it was frozen; `nil`: the event says nothing.
     public var reason: String?
     /// Whether a correction took the event back; the report is still there.
     public var isVoid: Bool

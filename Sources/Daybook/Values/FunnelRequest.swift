@@ -3,6 +3,7 @@ public import DaybookEvents
 
 /// What to ask of a funnel of the catalog.
 public struct FunnelRequest: Sendable, Equatable, ExpressibleByStringLiteral {
+    /// The funnel's name in the catalog.
     public var name: String
     /// Milliseconds since 1970 UTC; units enter from then on. `nil`: the beginning.
     public var from: Int64?
@@ -14,13 +15,16 @@ public struct FunnelRequest: Sendable, Equatable, ExpressibleByStringLiteral {
     public var order: Funnel.Order?
     /// The experiment by whose variants units are told apart; `nil`: the one that the catalog names at the funnel.
     public var experiment: String?
+    /// What goes through the steps, which first step counts, and by what units are told apart.
     public var rules = FunnelRules()
     /// Of which customers; products make no difference, as steps are no payments.
     public var filter = MetricFilter()
+    /// The environment whose customers are counted.
     public var environment: Environment
     /// Without a time of its own the question is asked as of what was known.
     public var moment: Moment
 
+    /// Creates a question; name and range are checked when it is answered. Window and order stay the catalog's.
     public init(
         _ name: String, by breakdown: FunnelBreakdown = .none, experiment: String? = nil,
         from: Int64? = nil, until: Int64? = nil, environment: Environment = .production,

@@ -4,6 +4,7 @@ import DaybookStore
 
 /// One entry of a customer's timeline.
 public struct HistoryEntry: Sendable, Equatable {
+    /// The event as it was recorded; corrections are not applied.
     public var event: RecordedEvent
     /// A label in plain words: "story created", "subscription renewed".
     public var label: String

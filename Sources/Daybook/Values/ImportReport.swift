@@ -18,6 +18,7 @@ public struct ImportOptions: Sendable, Equatable {
     /// How rows of delimited text become events; `nil`: the lines are events in JSON.
     public var map: ImportMap?
 
+    /// By default all lines are taken or none, under new recorded times, and unknown names are kept.
     public init(
         isAsRecorded: Bool = false, isDryRun: Bool = false, keepsGoing: Bool = false,
         defaultTrust: Trust = .imported, refusesUnknown: Bool = false, map: ImportMap? = nil
@@ -33,7 +34,9 @@ public struct ImportOptions: Sendable, Equatable {
 
 /// How far an import is.
 public struct ImportProgress: Sendable, Equatable {
+    /// An import reads and checks the whole file, then appends it.
     public enum Phase: String, Sendable { case reading, appending }
+    /// What the import is doing.
     public var phase: Phase
     /// Lines that were read so far.
     public var lines: Int

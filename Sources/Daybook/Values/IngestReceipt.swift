@@ -12,6 +12,7 @@ public struct IngestReceipt: Sendable, Equatable {
     public var duplicates = 0
     /// The first and the last position that were appended; `nil`: nothing was.
     public var firstPosition: Int64?
+    /// The last of these positions.
     public var lastPosition: Int64?
     /// What could not be read or verified; kept as it came (`deadLetters`).
     public var refused: [RefusedText] = []
@@ -32,12 +33,15 @@ public struct IngestReceipt: Sendable, Equatable {
 
     /// What a document left open about one customer.
     public struct Gap: Sendable, Hashable {
+        /// The customer of the document.
         public var subject: String
+        /// What the document could not say, or said and no event holds.
         public var gap: RevenueCatSubscriberGap
     }
 
     /// A purchase that was taken in and gives no customer anything yet, and why.
     public struct Note: Sendable, Hashable {
+        /// Why the purchase gives no customer anything yet.
         public enum Code: String, Sendable {
             /// The newest catalog does not name the product: it counts once one does.
             case unknownProduct = "unknown_product"
@@ -45,9 +49,11 @@ public struct IngestReceipt: Sendable, Equatable {
             case nobodys
         }
 
+        /// Why it gives nothing yet.
         public var code: Code
         /// `apple:2000000123`.
         public var lineage: String
+        /// The product's id at the store; `nil`: the payload names none.
         public var product: String?
     }
 
@@ -55,12 +61,14 @@ public struct IngestReceipt: Sendable, Equatable {
     public struct Claim: Sendable, Equatable {
         /// `apple:2000000123`.
         public var lineage: String
+        /// The product's id at the store; `nil`: the claim names none.
         public var product: String?
         /// As the owner is shown; `nil`: there is none, because the claim was voided.
         public var owner: String?
         /// Whether that is the customer for whom it was posted.
         public var isTheirs: Bool
 
+        /// Creates a claim; nothing is checked.
         public init(lineage: String, product: String?, owner: String?, isTheirs: Bool) {
             self.lineage = lineage
             self.product = product
@@ -73,6 +81,7 @@ public struct IngestReceipt: Sendable, Equatable {
     public struct RefusedText: Sendable, Equatable {
         /// Where it stands in what was posted; empty where it is all of it.
         public var place: String
+        /// The class of the refusal, with what was seen.
         public var refusal: PayloadRefusal
         /// Of its bytes, under which they are kept.
         public var sha256: String
@@ -84,6 +93,7 @@ public struct IngestReceipt: Sendable, Equatable {
         }
     }
 
+    /// A receipt of nothing so far: all counts 0.
     public init() {}
 
     package mutating func add(_ gap: Gap) {
@@ -124,6 +134,7 @@ public struct IngestOptions: Sendable {
     /// Verify, map and decide upon all that the ledger holds, and append nothing.
     public var isDryRun: Bool
 
+    /// By default a notification, of any product and for no named customer, is taken in.
     public init(
         kind: AppStorePayloadKind = .notification, subject: String? = nil, product: String? = nil,
         isDryRun: Bool = false

@@ -2,6 +2,7 @@ public import DaybookDomain
 
 /// One code of a promotion, and what became of it.
 public struct IssuedCode: Sendable, Equatable {
+    /// The code's text, and its number within the promotion.
     public var code: PromotionCode
     /// The customer who redeemed it; `nil`: none yet.
     public var redeemedBy: String?

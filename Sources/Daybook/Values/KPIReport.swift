@@ -2,12 +2,15 @@ public import DaybookDomain
 
 /// The targets of a catalog beside what was reached in one period.
 public struct KPIReport: Sendable, Equatable {
+    /// One target beside one value; a metric with groups has a row for each.
     public struct Row: Sendable, Equatable {
+        /// The target as the newest catalog has it.
         public var target: KPITarget
         /// Currency, feature or meter; empty where the metric has one value.
         public var group: String
-        /// `nil`: nothing was measured.
+        /// `nil`: nothing was measured, or the number came from elsewhere (`kpi.recorded`) and `micros` alone has it.
         public var numerator: Int64?
+        /// 0: there is no value; `nil` where the numerator is.
         public var denominator: Int64?
         /// In millionths; `nil`: there is no value.
         public var micros: Int64?
@@ -19,10 +22,13 @@ public struct KPIReport: Sendable, Equatable {
         public var trend: [Int64?]
     }
 
+    /// In the order of the catalog's targets, each with its groups.
     public var rows: [Row]
     /// The period that the values are of.
     public var period: MetricsReport.Period
+    /// IANA name of the zone by which days begin.
     public var zone: String
+    /// The cut that the values were made from.
     public var asOf: AsOf
     /// Where money is shown in one currency: by which rates.
     public var rates: RatesKnown?

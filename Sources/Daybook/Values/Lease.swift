@@ -2,9 +2,13 @@ package import DaybookEvents
 
 /// What a client may go on believing of a customer while it cannot ask: ids and ends, and nothing else.
 public struct Lease: Sendable, Equatable {
+    /// The app of the ledger that gave it.
     public var app: String
+    /// The name under which the customer is shown.
     public var subject: String
+    /// The profile that was asked about; `nil`: the customer as a whole.
     public var profile: String?
+    /// The environment of the customer.
     public var environment: Environment
     /// Milliseconds since 1970 UTC.
     public var issuedAt: Int64
@@ -15,7 +19,9 @@ public struct Lease: Sendable, Equatable {
     /// Those that the customer has now, in the catalog's order.
     public var entitlements: [Entitlement]
 
+    /// One entitlement that is on.
     public struct Entitlement: Sendable, Equatable {
+        /// The entitlement's name in the catalog.
         public var name: String
         /// Exclusive end of unbroken access; `nil`: there is none.
         public var expiresAt: Int64?

@@ -2,6 +2,7 @@ public import DaybookStore
 
 /// What an open ledger has done since it was opened, and how far it is.
 public struct LedgerActivity: Sendable, Equatable {
+    /// The last event of the ledger.
     public var head: StoreHead
     /// Commits that appended events.
     public var commits: Int64
@@ -21,6 +22,7 @@ public struct LedgerActivity: Sendable, Equatable {
 
     /// Segments that are there, and the events in them.
     public var segmentCount: Int
+    /// Events in these segments.
     public var segmentEvents: Int64
 
     /// The largest size of a group that is told from larger ones.

@@ -12,6 +12,7 @@ public struct LedgerClock: Sendable, Equatable {
     /// The last recorded time.
     public let last: Int64
 
+    /// Creates a clock of two times in milliseconds since 1970 UTC; in an empty ledger `last` is 0.
     public init(wall: Int64, last: Int64) {
         self.wall = wall
         self.last = last

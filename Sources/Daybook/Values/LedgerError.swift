@@ -28,12 +28,16 @@ public enum LedgerError: Error, Sendable {
 public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// 1-based; `nil` where the input has no lines.
     public var line: Int?
+    /// 1-based, in bytes for JSON and in Unicode scalars for a catalog; `nil` where no place in a line is meant.
     public var column: Int?
+    /// A stable word for scripts, such as `unknown_name`.
     public var code: String
+    /// What is wrong and what is expected, in one sentence.
     public var reason: String
     /// The path of the member that is wrong, such as `source.key`; `nil` where no event is meant.
     public var member: String?
 
+    /// Creates a problem; nothing is checked.
     public init(
         line: Int?, column: Int?, code: String, reason: String, member: String? = nil
     ) {
@@ -51,6 +55,7 @@ public struct InputProblem: Error, Sendable, Equatable, CustomStringConvertible 
             reason: "\(problem.member): \(problem.reason)", member: problem.member)
     }
 
+    /// For messages: `line 3, column 7: REASON [CODE]`, without the places that are `nil`.
     public var description: String {
         let place = [line.map { "line \($0)" }, column.map { "column \($0)" }].compactMap { $0 }
         return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + "\(reason) [\(code)]"
@@ -84,6 +89,7 @@ extension LedgerError: CustomStringConvertible {
         }
     }
 
+    /// What is wrong and what to do, in a sentence; of several mistakes a line each, at most 20 of bad input.
     public var description: String {
         switch self {
         case .rejected(let rejection, _): rejection.description

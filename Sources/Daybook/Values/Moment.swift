@@ -13,6 +13,7 @@ public struct Moment: Sendable, Equatable {
     /// `nil`: everything that is recorded.
     public var knownAt: Knowledge?
 
+    /// Creates a moment; nothing is checked.
     public init(at: Int64? = nil, knownAt: Knowledge? = nil) {
         self.at = at
         self.knownAt = knownAt

@@ -5,7 +5,9 @@ public import DaybookEvents
 public struct CustomerChange: Sendable, Equatable {
     /// As the customer is shown.
     public var subject: String
+    /// What the customer had before.
     public var before: Holdings
+    /// What the customer has after it, at the same time.
     public var after: Holdings
 
     /// What a customer is entitled to.
@@ -15,8 +17,11 @@ public struct CustomerChange: Sendable, Equatable {
         /// The same for each living profile, in the order of their creation.
         public var profiles: [Profile]
 
+        /// One profile that was not deleted, with what it is entitled to.
         public struct Profile: Sendable, Equatable {
+            /// The profile's id.
             public var profile: String
+            /// Every entitlement of the catalog, in its order.
             public var entitlements: [EntitlementAnswer]
         }
     }
@@ -32,6 +37,7 @@ public struct RestoreReceipt: Sendable, Equatable {
     public var duplicates = 0
     /// The first and the last position that were appended; `nil`: nothing was.
     public var firstPosition: Int64?
+    /// The last of these positions.
     public var lastPosition: Int64?
     /// The ledger's clock, by which everything was decided.
     public var at: Int64 = 0
@@ -50,10 +56,13 @@ public struct RestoreReceipt: Sendable, Equatable {
     public struct Lineage: Sendable, Equatable {
         /// `apple:2000000123`.
         public var name: String
+        /// The product's id at the store; `nil`: no payload of the lineage names one.
         public var product: String?
+        /// What became of it.
         public var outcome: RestoreOutcome
         /// The owner before; `nil`: there was none.
         public var ownerBefore: String?
+        /// The owner after it; `nil`: there is none, or the purchase is a consumable.
         public var ownerAfter: String?
         /// What it gives its owner now; `nil`: nothing is known of it.
         public var source: Source?
@@ -61,15 +70,19 @@ public struct RestoreReceipt: Sendable, Equatable {
         public var reversibleUntil: Int64?
     }
 
+    /// A receipt of nothing so far: all counts 0.
     public init() {}
 }
 
 /// What became of a transfer, or of one that was taken back.
 public struct TransferReceipt: Sendable, Equatable {
+    /// The receipt of the command that recorded it.
     public var receipt: Receipt
     /// `apple:2000000123`.
     public var lineage: String
+    /// The customer who gives the lineage away, by the id that the event names.
     public var from: String
+    /// The customer who receives it, by the id that the event names.
     public var to: String
     /// Until when it can be taken back, exclusive; `nil`: it takes an earlier one back.
     public var reversibleUntil: Int64?
@@ -79,23 +92,28 @@ public struct TransferReceipt: Sendable, Equatable {
 
 /// A request to move a lineage from one customer to another, or back.
 public struct TransferRequest: Sendable, Equatable {
+    /// Whether the lineage is to move on or back.
     public enum Direction: Sendable, Equatable {
         case to(String)
         /// The latest transfer is taken back; forced also when its time is over.
         case undo(isForced: Bool)
     }
+    /// The environment of the lineage and its customers.
     public var environment: Environment
     /// `apple:2000000123`.
     public var lineage: String
     /// The owner; the request is refused when another customer owns it.
     public var from: String
+    /// Where it is to go.
     public var direction: Direction
     /// Why; needed.
     public var reason: String
+    /// Who asks for it; `nil`: none is named.
     public var actor: String?
     /// The same request with the same key again returns the first receipt (law 7). `nil`: the ledger gives one.
     public var key: String?
 
+    /// Creates a request; owner, recipient and reason are checked when it is decided.
     public init(
         of lineage: String, from: String, _ direction: Direction, reason: String,
         environment: Environment = .production, actor: String? = nil, key: String? = nil

@@ -5,6 +5,7 @@ public struct PageOrder: Sendable, Equatable {
     /// The newest first, and with a limit the newest alone.
     public var isNewestFirst: Bool
 
+    /// All entries, in the order of the list, unless told otherwise.
     public init(limit: Int? = nil, isNewestFirst: Bool = false) {
         self.limit = limit
         self.isNewestFirst = isNewestFirst

@@ -17,6 +17,7 @@ public enum PayloadKind: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The App Store's kinds, then RevenueCat's.
     public static var allCases: [PayloadKind] {
         AppStorePayloadKind.allCases.map(appStore) + [.revenueCat, .revenueCatSubscriber]
     }

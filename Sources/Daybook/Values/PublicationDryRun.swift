@@ -8,6 +8,7 @@ public struct PublicationDryRun: Sendable, Equatable {
     public var version: Int64
     /// Milliseconds since 1970 UTC.
     public var effectiveAt: Int64
+    /// The customers for whom it would take effect.
     public var scope: CatalogScope
     /// The same document rules already for the same customers; publishing it adds nothing.
     public var isInForceAlready: Bool

@@ -37,7 +37,9 @@ public struct ReportReceipt: Sendable, Equatable {
     public var duplicates: Int
     /// The first and the last position that were appended; `nil`: nothing was.
     public var firstPosition: Int64?
+    /// The last of these positions.
     public var lastPosition: Int64?
+    /// What the store promises of the commit: `FULL` when it is on disk before this receipt was given.
     public var durability: String
     /// What could be said about the past before and cannot any more; filled where it was asked for (rule 24).
     public var restatements: [CustomerRestatements] = []

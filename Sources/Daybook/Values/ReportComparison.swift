@@ -22,7 +22,9 @@ public struct ReportComparison: Sendable, Equatable {
 
     /// A value that is not what it was.
     public struct Difference: Sendable, Equatable {
+        /// The metric that the value is of.
         public var metric: Metric
+        /// The name of the value's period, such as `2026-03`.
         public var period: String
         /// Currency, feature or meter; empty where the metric has one value a period.
         public var group: String
@@ -38,6 +40,7 @@ public struct ReportComparison: Sendable, Equatable {
         /// Whether this version computes something else of what was known then.
         public var isOfEngine: Bool { frozen != recomputed }
 
+        /// Equal when everything is, with metrics compared by their names.
         public static func == (left: Difference, right: Difference) -> Bool {
             left.metric.name == right.metric.name && left.period == right.period
                 && left.group == right.group && left.age == right.age && left.frozen == right.frozen
@@ -49,12 +52,15 @@ public struct ReportComparison: Sendable, Equatable {
     public struct Contribution: Sendable, Equatable {
         /// `nil`: a purchase that belongs to no customer.
         public var subject: String?
+        /// What made the difference.
         public var cause: Cause
         /// Of the events that did it, ascending.
         public var positions: [Int64]
+        /// Value by value; never empty.
         public var changes: [MetricChange]
     }
 
+    /// The report with its document.
     public var report: FrozenReport
     /// Whether it was frozen in this history: not before an export that was imported here, nor in a past that a restore
     /// gave up.

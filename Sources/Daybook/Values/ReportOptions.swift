@@ -10,6 +10,7 @@ public struct ReportOptions: Sendable, Equatable {
     /// Refuse new events with something that this does not know; `nil`: keep them.
     package var names: UnknownNames?
 
+    /// By default events get new recorded times and nothing is restated.
     public init(isAsRecorded: Bool = false, lines: [Int] = [], isRestating: Bool = false) {
         self.isAsRecorded = isAsRecorded
         self.lines = lines

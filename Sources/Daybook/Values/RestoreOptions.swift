@@ -11,8 +11,10 @@ public struct RestoreOptions: Sendable {
     public var isDryRun: Bool
     /// Who asks and why, for the audit of what moves.
     public var actor: String?
+    /// Why; `nil`: no reason is recorded.
     public var reason: String?
 
+    /// By default a signed transaction is restored, for no named actor.
     public init(
         kind: AppStorePayloadKind = .transaction, isDryRun: Bool = false, actor: String? = nil,
         reason: String? = nil

@@ -21,6 +21,7 @@ public struct StartUpBudget: Sendable {
     private(set) var rate: Double
     private let isFixed: Bool
 
+    /// A budget that measures by itself how fast events are read; the time must not be negative.
     public init(_ time: Duration = .milliseconds(250)) {
         self.init(time, rate: Self.assumedRate, isFixed: false)
     }

@@ -3,20 +3,27 @@ public import DaybookEvents
 
 /// What to export rows of.
 public struct TableRequest: Sendable, Equatable {
+    /// How rows are written: a JSON object a line, or lines of comma-separated values below the column names.
     public enum Format: String, Sendable, CaseIterable { case ndjson, csv }
 
+    /// What the export has a row of.
     public var table: ExportTable
+    /// How rows are written.
     public var format = Format.ndjson
+    /// How columns are called; not every table has every set of names.
     public var names = ExportTable.Names.daybook
+    /// The environment whose rows are exported.
     public var environment = Environment.production
     /// Only the rows of those about whom something was recorded after it; `nil`: all.
     public var after: Place?
 
+    /// Asks for all rows of production as NDJSON, under Daybook's own names.
     public init(_ table: ExportTable) { self.table = table }
 }
 
 /// What was exported.
 public struct TableReceipt: Sendable, Equatable {
+    /// Rows that were written, with those that say a row is gone; the header of CSV does not count.
     public var rows: Int
     /// Customers, and lineages without an owner, that were looked at.
     public var subjects: Int

@@ -26,6 +26,7 @@ public enum BundleProblem: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// What is wrong and what to do, in one sentence.
     public var description: String {
         switch self {
         case .unknownSubject(let subject, let environment, let position):

@@ -7,6 +7,7 @@ import DaybookStore
 public struct CaptureRequest: Sendable {
     /// At least one.
     public var subjects: [String]
+    /// The environment of all subjects.
     public var environment: Environment
     /// The moment of the answers; what became known later is left out.
     public var moment: Moment
@@ -17,6 +18,7 @@ public struct CaptureRequest: Sendable {
     /// The build's own name, for readers of the file.
     public var version: String
 
+    /// Creates a request about at least one subject; whether they are known is checked by the capture.
     public init(
         _ subjects: [String], environment: Environment = .production, moment: Moment = .now,
         questions: [ReproBundle.Question] = [], isRedacted: Bool = false, version: String

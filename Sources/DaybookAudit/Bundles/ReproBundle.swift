@@ -26,9 +26,12 @@ public struct ReproBundle: Sendable, Equatable {
     public struct Question: Sendable, Equatable {
         /// A feature or a meter.
         public var name: String
+        /// How many units of the meter are asked for, 0 or more.
         public var amount: Int64
+        /// The profile that is asked about; `nil`: the customer as a whole.
         public var profile: String?
 
+        /// Creates a question; name and amount are checked when it is asked.
         public init(_ name: String, amount: Int64 = 1, profile: String? = nil) {
             self.name = name
             self.amount = amount
@@ -38,6 +41,7 @@ public struct ReproBundle: Sendable, Equatable {
 
     /// What a ledger says.
     public struct Answer: Sendable, Equatable {
+        /// The customer who was asked about; of a redacted bundle the name that stands for the id.
         public var subject: String
         /// `nil`: the status.
         public var question: Question?
@@ -45,7 +49,9 @@ public struct ReproBundle: Sendable, Equatable {
         public var content: JSONObject
     }
 
+    /// The app of the ledger that it was captured from.
     public var app: String
+    /// The environment of all its events and subjects.
     public var environment: Environment
     /// Milliseconds since 1970 UTC.
     public var at: Int64
@@ -55,9 +61,11 @@ public struct ReproBundle: Sendable, Equatable {
     public var version: String
     /// The versions of its folds, by the projection's name.
     public var projections: JSONObject
+    /// Whether ids and texts were replaced; times and amounts were not.
     public var isRedacted: Bool
     /// In the order in which they were recorded.
     public var drafts: [EventDraft]
+    /// Of each subject the status, then the answers to the questions.
     public var answers: [Answer]
 
     /// The customers who are asked about, each once.

@@ -86,10 +86,7 @@ struct SandboxCommand: AsyncParsableCommand {
         @Option(help: "ID of the product.")
         var product: String
 
-        @Option(
-            help:
-                "Kind of the product: auto-renewable, non-consumable, consumable, non-renewing. Default: auto-renewable."
-        )
+        @Option(help: "Kind of the product.")
         var kind: AppStoreProductType = .autoRenewable
 
         @Option(name: .customLong("bundle-id"), help: "The app's bundle identifier.")

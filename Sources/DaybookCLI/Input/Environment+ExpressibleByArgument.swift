@@ -5,11 +5,14 @@ public import DaybookEvents
 
 /// People type the names that events use.
 extension Environment: ExpressibleByArgument {
+    /// Reads a name such as `production`; `nil` for any other text.
     public init?(argument: String) { self.init(name: argument) }
 
+    /// The names of all environments, as help texts list them.
     public static var allValueStrings: [String] { allCases.map(\.name) }
 
     // Without this the help would list the numbers that stand in ledger files.
+    /// Empty: help texts list the names alone.
     public static var allValueDescriptions: [String: String] { [:] }
 }
 

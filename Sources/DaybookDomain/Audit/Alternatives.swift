@@ -30,6 +30,10 @@ public struct AlternativeSearch {
         self.decision = decision
     }
 
+    /// Tries a later time, a smaller amount, more units, then each entitlement in the catalog's order.
+    ///
+    /// Of what is allowed only a later time is tried. Empty: nothing that was tried turns the answer.
+    /// - Complexity: At most 256 checks of other times, and one of each other change that is tried.
     public func alternatives() -> [Alternative] {
         var found: [Alternative] = []
         if let later = later() { found.append(later) }
@@ -148,6 +152,8 @@ public struct CaseEdges {
         self.instants = instants.filter { $0 != Int64.min && $0 != Int64.max }
     }
 
+    /// The earliest of these moments after an instant, exclusive; `nil`: there is none.
+    /// - Complexity: O(*n*) in the moments.
     public func first(after instant: Int64) -> Int64? {
         instants.filter { $0 > instant }.min()
     }

@@ -8,8 +8,10 @@ public struct AnswerChange: Sendable, Equatable {
     public var field: String
     /// `null` where there was nothing.
     public var before: JSONValue
+    /// `null` where there is nothing any more.
     public var after: JSONValue
 
+    /// Creates a change; nothing is checked, not even that the values differ.
     public init(source: String? = nil, field: String, before: JSONValue, after: JSONValue) {
         self.source = source
         self.field = field

@@ -14,6 +14,7 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
     case used(meter: String, Comparison, Int64)
     case event(type: EventTypeName)
 
+    /// How the meter's number, on the left, is compared with the stated one, on the right.
     public enum Comparison: String, Sendable, CaseIterable {
         case atLeast = ">="
         case atMost = "<="
@@ -36,9 +37,12 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
 
     /// A condition that cannot be read.
     public struct Unreadable: Error, Equatable, CustomStringConvertible {
+        /// The condition as it was given.
         public var text: String
+        /// What is wrong with it, as part of a sentence.
         public var reason: String
 
+        /// For messages: the condition, what is wrong with it, and what may be written.
         public var description: String {
             "\"\(text)\" is no condition: \(reason); write allowed:NAME, denied:NAME, used:METER>=N or the type of an event"
         }
@@ -84,6 +88,7 @@ public enum AnswerCondition: Sendable, Equatable, CustomStringConvertible {
         throw Unreadable(text: text, reason: "a comparison is missing")
     }
 
+    /// The condition in the notation above: `used:stories>=3`.
     public var description: String {
         switch self {
         case .allowed(let name): "allowed:\(name)"

@@ -5,6 +5,7 @@
 public struct OutcomeDifference: Sendable, Equatable {
     /// A feature that opens or closes.
     public struct Feature: Sendable, Equatable {
+        /// The feature's name in the catalog.
         public var name: String
         /// For whom it was asked; `nil`: the customer as a whole.
         public var profile: String?
@@ -16,9 +17,11 @@ public struct OutcomeDifference: Sendable, Equatable {
 
     /// A meter with other numbers.
     public struct Meter: Sendable, Equatable {
+        /// The meter's name in the catalog.
         public var name: String
         /// `nil`: the catalog then in force does not have it.
         public var before: Numbers?
+        /// The same under the other rules or with the other events.
         public var after: Numbers?
 
         /// Nothing is left now, and something was.
@@ -27,15 +30,18 @@ public struct OutcomeDifference: Sendable, Equatable {
         public var isFreed: Bool { before?.isAtLimit == true && after?.isAtLimit != true }
     }
 
+    /// The numbers of a meter that are compared.
     public struct Numbers: Sendable, Equatable {
         /// `nil`: unlimited.
         public var limit: Int64?
+        /// As `MeterAnswer.used` counts it.
         public var used: Int64
         /// `nil`: unlimited.
         public var remaining: Int64?
         /// Used beyond the limit.
         public var overage: Int64
 
+        /// Whether nothing is left; `false` where it is unlimited.
         public var isAtLimit: Bool { remaining.map { $0 <= 0 } ?? false }
 
         init(_ answer: MeterAnswer) {
@@ -46,12 +52,16 @@ public struct OutcomeDifference: Sendable, Equatable {
         }
     }
 
+    /// Features that open or close; one that is asked for profiles stands once for each that is concerned.
     public var features: [Feature] = []
+    /// Meters with other numbers, windows left out: first those of the catalog before, in its order, then new ones.
     public var meters: [Meter] = []
 
+    /// Whether neither a feature nor a meter differs.
     public var isEmpty: Bool { features.isEmpty && meters.isEmpty }
     /// Each feature once, however many profiles are concerned.
     public var gained: Set<String> { Set(features.filter(\.isGained).map(\.name)) }
+    /// The same of features that close.
     public var lost: Set<String> { Set(features.filter { !$0.isGained }.map(\.name)) }
 }
 
@@ -74,6 +84,7 @@ public struct OutcomeComparer: Sendable {
 
     private var names: [Pair: Names] = [:]
 
+    /// Creates a comparer that has compared nothing yet.
     public init() {}
 
     /// - Parameters:

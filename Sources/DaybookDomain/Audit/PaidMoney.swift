@@ -9,6 +9,7 @@ public struct PaidMoney: Sendable, Equatable {
     /// By currency.
     public private(set) var amounts: [String: Int64] = [:]
 
+    /// Creates a sum without payments.
     public init() {}
 
     /// Adds the payments of one lineage that this customer owned when they were made, up to the case's time.

@@ -5,6 +5,7 @@ public struct ZoneDirectory {
     /// Names to suggest.
     public var names: () -> [String]
 
+    /// Makes a directory of two functions, which are called while documents are read.
     public init(exists: @escaping (String) -> Bool, names: @escaping () -> [String]) {
         self.exists = exists
         self.names = names

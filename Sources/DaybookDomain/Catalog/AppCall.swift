@@ -38,6 +38,7 @@ public struct AppCall: Sendable, Equatable {
         public var canBeRefused: Bool { self == .consume || self == .takeTransaction }
     }
 
+    /// What a member of a request can be for.
     public enum Input: String, Sendable, CaseIterable {
         case amount, ref, profile, locale, signed, product
         case transaction, originalTransaction, purchasedAt, expiresAt
@@ -61,9 +62,13 @@ public struct AppCall: Sendable, Equatable {
         case path([String])
     }
 
+    /// One member of an answer.
     public struct Member: Sendable, Equatable {
+        /// What the app calls the member.
         public var name: String
+        /// What stands in it: a constant, or a value of the ledger's own answer.
         public var value: Value
+        /// Makes a member; nothing is checked.
         public init(name: String, value: Value) {
             self.name = name
             self.value = value
@@ -72,10 +77,14 @@ public struct AppCall: Sendable, Equatable {
 
     /// What the ledger's own answers are called in paths.
     public static let roots = ["decision", "status"]
+    /// The most members that an answer, and a refusal, may have.
     public static let membersMax = 64
 
+    /// Key in the catalog's `calls` and last part of the request's path; 1 to 64 bytes without a slash.
     public var name: String
+    /// What a request of this name asks for.
     public var work: Work
+    /// What is around the request and its answer; `plain` by default.
     public var envelope = Envelope.plain
     /// Of `consume`.
     public var meter: String?
@@ -83,9 +92,12 @@ public struct AppCall: Sendable, Equatable {
     public var registers = false
     /// By what they are for: the members of the app's request.
     public var members: [Input: String] = [:]
+    /// Members of the answer to what was done, in document order.
     public var answer: [Member] = []
+    /// Members of the answer where a rule refuses or a signed transaction is not believed, in document order.
     public var refusal: [Member] = []
 
+    /// Makes a call without members; nothing is checked.
     public init(name: String, work: Work) {
         self.name = name
         self.work = work

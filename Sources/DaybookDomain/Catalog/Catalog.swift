@@ -43,6 +43,7 @@ public struct Catalog: Sendable, Equatable {
 
     private var shared: Shared
 
+    /// Makes a catalog that sells and limits nothing; its title is the name, its locale `en`, its time zone UTC.
     public init(app: String) {
         shared = Shared(
             Content(
@@ -61,6 +62,7 @@ public struct Catalog: Sendable, Equatable {
         shared = Shared(content)
     }
 
+    /// Equal when all parts are, the order of collections included.
     public static func == (left: Catalog, right: Catalog) -> Bool {
         left.shared === right.shared || left.shared.content == right.shared.content
     }
@@ -89,41 +91,49 @@ public struct Catalog: Sendable, Equatable {
         set { change { $0.defaultTimeZone = newValue } }
     }
 
+    /// Subscription groups; a customer holds at most one product of each.
     public var groups: [SubscriptionGroup] {
         get { shared.content.groups }
         set { change { $0.groups = newValue } }
     }
 
+    /// What stores sell, and what each product gives.
     public var products: [Product] {
         get { shared.content.products }
         set { change { $0.products = newValue } }
     }
 
+    /// What products and grants give, with the features that each opens.
     public var entitlements: [Entitlement] {
         get { shared.content.entitlements }
         set { change { $0.entitlements = newValue } }
     }
 
+    /// What the app opens or locks.
     public var features: [Feature] {
         get { shared.content.features }
         set { change { $0.features = newValue } }
     }
 
+    /// What is counted or measured, with the limits; without the preview counters of features.
     public var meters: [Meter] {
         get { shared.content.meters }
         set { change { $0.meters = newValue } }
     }
 
+    /// Days that new profiles get for free (rule 25).
     public var freePeriods: [FreePeriod] {
         get { shared.content.freePeriods }
         set { change { $0.freePeriods = newValue } }
     }
 
+    /// Places in the app where ads may be shown.
     public var ads: [AdPlacement] {
         get { shared.content.ads }
         set { change { $0.ads = newValue } }
     }
 
+    /// Upgrade screens by context.
     public var paywalls: [Paywall] {
         get { shared.content.paywalls }
         set { change { $0.paywalls = newValue } }
@@ -135,6 +145,7 @@ public struct Catalog: Sendable, Equatable {
         set { change { $0.flags = newValue } }
     }
 
+    /// Rules for the app's own status; the first whose condition holds counts.
     public var statuses: [StatusRule] {
         get { shared.content.statuses }
         set { change { $0.statuses = newValue } }
@@ -146,11 +157,13 @@ public struct Catalog: Sendable, Equatable {
         set { change { $0.activity = newValue } }
     }
 
+    /// Funnels that can be asked about; those of the newest catalog count (rule 8).
     public var funnels: [Funnel] {
         get { shared.content.funnels }
         set { change { $0.funnels = newValue } }
     }
 
+    /// Targets for metrics; those of the newest catalog count (rule 8).
     public var kpis: [KPITarget] {
         get { shared.content.kpis }
         set { change { $0.kpis = newValue } }
@@ -162,11 +175,13 @@ public struct Catalog: Sendable, Equatable {
         set { change { $0.eventNames = newValue } }
     }
 
+    /// Experiments, with the weights by which customers are shared out.
     public var experiments: [Experiment] {
         get { shared.content.experiments }
         set { change { $0.experiments = newValue } }
     }
 
+    /// Batches of codes, and what each code gives.
     public var promotions: [Promotion] {
         get { shared.content.promotions }
         set { change { $0.promotions = newValue } }
@@ -178,6 +193,7 @@ public struct Catalog: Sendable, Equatable {
         set { change { $0.calls = newValue } }
     }
 
+    /// What the app decides where stores and documents leave a choice.
     public var policies: Policies {
         get { shared.content.policies }
         set { change { $0.policies = newValue } }

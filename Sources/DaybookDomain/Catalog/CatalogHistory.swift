@@ -22,6 +22,7 @@ public enum CatalogScope: Sendable, Equatable {
         }
     }
 
+    /// The kind of scope, without the share of a cohort.
     public var kind: CatalogScopeKind {
         switch self {
         case .all: .all
@@ -39,14 +40,20 @@ public enum CatalogScope: Sendable, Equatable {
 
 /// One published catalog.
 public struct CatalogVersion: Sendable {
+    /// Number of the catalog; a rollback publishes it again under the same number.
     public var version: Int64
+    /// From when on it counts, in milliseconds since 1970 UTC; the first publication counts from the beginning.
     public var effectiveAt: Int64
+    /// Whom it is for; the first publication is for all customers.
     public var scope: CatalogScope
+    /// Position of the event that published it or rolled back to it; 0 where it is only checked.
     public var position: Int64
+    /// The catalog, as read from its document.
     public var catalog: Catalog
     /// Hexadecimal SHA-256 of the document.
     public var documentDigest: String
 
+    /// Makes a publication; nothing is checked.
     public init(
         version: Int64, effectiveAt: Int64, scope: CatalogScope, position: Int64,
         catalog: Catalog, documentDigest: String
@@ -66,8 +73,10 @@ public struct CatalogHistory: Sendable {
     private var entries: [CatalogVersion] = []
     private var firstPosition = Int64.max
 
+    /// Makes a history without publications.
     public init() {}
 
+    /// Whether no catalog was published.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// How often a catalog came into force, or will.
@@ -89,6 +98,7 @@ public struct CatalogHistory: Sendable {
     /// The highest version number; 0 when nothing was published.
     public var versionMax: Int64 { entries.map(\.version).max() ?? 0 }
 
+    /// Adds a publication; that of the lowest position counts as the first, whatever the order of adding.
     public mutating func publish(_ version: CatalogVersion) {
         firstPosition = min(firstPosition, version.position)
         let index =
@@ -172,11 +182,14 @@ public struct CatalogHistory: Sendable {
 
     /// The customer, as far as scopes need to know.
     public struct Subject {
+        /// The customer's id as it is shown; it decides the place in cohorts.
         public var name: String
+        /// When the customer was first seen, in milliseconds since 1970 UTC.
         public var firstSeenAt: Int64
         /// The start of the period that contains the asked time, as a catalog counts periods.
         public var periodStart: (CatalogVersion) -> Int64
 
+        /// Makes a customer for one asked time; nothing is checked.
         public init(
             name: String, firstSeenAt: Int64, periodStart: @escaping (CatalogVersion) -> Int64
         ) {

@@ -7,8 +7,11 @@ public import DaybookEvents
 public struct EventName: Sendable, Equatable {
     /// A member that the app calls otherwise.
     public struct Member: Sendable, Equatable {
+        /// What the app calls the member.
         public var theirs: String
+        /// The member of the event's data that it stands for; a value that the event has there already is kept.
         public var ours: String
+        /// Makes a pair of names; nothing is checked.
         public init(theirs: String, ours: String) {
             self.theirs = theirs
             self.ours = ours
@@ -26,8 +29,10 @@ public struct EventName: Sendable, Equatable {
     public var data = JSONObject()
     /// The same on the way in; on the way out an event has the name if it has these members, whatever they say.
     public var defaults = JSONObject()
+    /// Members under other names; a catalog gives them sorted by the bytes of the app's names.
     public var members: [Member] = []
 
+    /// Makes a name that fixes and renames no members; nothing is checked.
     public init(
         name: String, event: EventTypeName? = nil, milestone: SubscriptionMilestone.Kind? = nil
     ) {

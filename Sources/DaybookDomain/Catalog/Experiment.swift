@@ -4,21 +4,26 @@ import DaybookEvents
 public struct Experiment: Sendable, Equatable {
     /// One way to show it.
     public struct Variant: Sendable, Equatable {
+        /// As `experiment.exposed` records it.
         public var name: String
         /// Its part of all weights; 0: no new customer gets it.
         public var weight: Int64
+        /// Makes a variant; that the weight is 0 to `weightMax` is checked by the catalog's reader.
         public init(name: String, weight: Int64) {
             self.name = name
             self.weight = weight
         }
     }
 
+    /// The greatest weight that a catalog may give a variant.
     public static let weightMax: Int64 = 1_000_000
 
+    /// Key in the catalog's `experiments`; variants are drawn by it, so another name draws anew.
     public var name: String
     /// In document order, two or more, with a sum of weights above 0.
     public var variants: [Variant]
 
+    /// Makes an experiment; nothing is checked.
     public init(name: String, variants: [Variant]) {
         self.name = name
         self.variants = variants

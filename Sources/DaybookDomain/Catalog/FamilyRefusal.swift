@@ -5,5 +5,6 @@ public enum FamilyRefusal: String, Sendable, CaseIterable, CustomStringConvertib
     /// The product is sold per profile, and the app lets a share serve none.
     case servesNoProfile = "family_serves_no_profile"
 
+    /// The stored word, such as `family_not_shareable`.
     public var description: String { rawValue }
 }

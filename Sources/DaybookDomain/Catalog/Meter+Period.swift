@@ -17,15 +17,20 @@ extension Meter {
         /// `nil`: it never begins anew.
         public var length: PeriodLength?
 
+        /// What the lengths are counted from; without a length it decides nothing.
         public var anchor: Anchor
 
+        /// Makes a period; that exact time has no place in the calendar is checked by the catalog's reader.
         public init(_ length: PeriodLength?, from anchor: Anchor) {
             self.length = length
             self.anchor = anchor
         }
 
+        /// One period for ever: the counter never begins anew.
         public static let lifetime = Period(nil, from: .calendar)
+        /// Months of the calendar in the customer's zone.
         public static let calendarMonth = Period(.month, from: .calendar)
+        /// Months counted from when the customer was first seen.
         public static let anniversary = Period(.month, from: .firstSeen)
 
         /// As a catalog says it.

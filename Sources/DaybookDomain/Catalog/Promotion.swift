@@ -1,8 +1,11 @@
 /// What a batch of codes gives, each code once.
 public struct Promotion: Sendable, Equatable {
+    /// The most codes that a promotion can have.
     public static let codesMax: Int64 = 100_000
 
+    /// Key in the catalog's `promotions`, from which codes follow; the reader takes 1 to 64 bytes without a slash.
     public var name: String
+    /// Name of the entitlement that each code gives.
     public var entitlement: String
     /// How many codes there are: 1 to `codesMax`.
     public var codes: Int64
@@ -13,6 +16,7 @@ public struct Promotion: Sendable, Equatable {
     /// `profile`: a code serves one profile, which must be named.
     public var scope: Product.Scope = .subject
 
+    /// Makes a promotion for customers, without a duration or a last time to redeem; nothing is checked.
     public init(name: String, entitlement: String, codes: Int64) {
         self.name = name
         self.entitlement = entitlement

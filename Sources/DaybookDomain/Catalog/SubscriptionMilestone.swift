@@ -2,6 +2,7 @@ public import DaybookEvents
 
 /// A step of a subscription that matters to analytics, derived from the store's facts (NZ-12, NZ-13).
 public struct SubscriptionMilestone: Sendable, Equatable {
+    /// The milestones there are; catalogs name them by these words.
     public enum Kind: String, Sendable, CaseIterable {
         /// The first subscription of the group, as a trial or paid.
         case purchased
@@ -14,10 +15,13 @@ public struct SubscriptionMilestone: Sendable, Equatable {
         case canceled
     }
 
+    /// What the subscription came to.
     public var kind: Kind
     /// `apple:2000000123`.
     public var lineage: String
+    /// Id of the product with the store; of `canceled` that of the last period which had begun.
     public var product: String
+    /// The subscription group of the product, as the catalog names it.
     public var group: String
     /// The transaction; none for `canceled`.
     public var transaction: Reference

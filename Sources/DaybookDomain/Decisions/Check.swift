@@ -3,8 +3,11 @@ import DaybookEvents
 /// Answers `check` from one case: pure, and the same for every caller that sees the same cut.
 public final class Check {
     package let context: CustomerCase
+    /// The sources on which decisions rest.
     public let entitlements: EntitlementsAnswer
+    /// The answers about meters on which decisions rest.
     public let usage: UsageAnswer
+    /// The catalog in force for the customer at the case's time.
     public let catalog: Catalog
 
     /// `nil` while no catalog is published.
@@ -319,6 +322,12 @@ public final class Check {
         if decision.allowed, !decision.isPrompting {
             if decision.usage != nil, decision.usage?.remaining == nil, meter?.kind != .window {
                 return Copy(text: meter?.unlimitedText ?? meter?.statusText)
+            }
+            // Of a meter its own numbers are told, whatever opens what it requires.
+            if decision.feature != nil, let source = decision.source, source.kind == .freePeriod,
+                let text = catalog.freePeriod(source.id)?.activeText
+            {
+                return Copy(text: text)
             }
             return Copy(
                 text: meter?.statusText ?? feature?.descriptionText ?? feature?.displayName)

@@ -51,6 +51,7 @@ public enum Command: Sendable, Equatable {
         /// Whether what was used beyond the limit counts as used after the reset.
         public var preservesOverage: Bool
 
+        /// Creates terms: by default from the ledger's clock on, with the anchor kept and overage not carried over.
         public init(
             effectiveAt: Int64? = nil, retainsAnchor: Bool = true, preservesOverage: Bool = false
         ) {
@@ -62,6 +63,7 @@ public enum Command: Sendable, Equatable {
 
     /// A grant of access or of units.
     public struct GrantTerms: Sendable, Equatable {
+        /// What a grant gives; units for a feature count on the meter that counts the feature.
         public enum Target: Sendable, Equatable {
             case entitlement(String), feature(String), meter(String)
         }
@@ -69,15 +71,19 @@ public enum Command: Sendable, Equatable {
         public static let reasons = [
             "promo", "support", "beta", "migration", "compensation", "intro_period", "consumable",
         ]
+        /// New for this customer: the same id again is refused.
         public var id: String
+        /// The one thing that is given, by a name or alias of the catalog.
         public var target: Target
         /// `nil`: unlimited for a meter, plain access for an entitlement or a feature.
         public var amount: Int64?
         /// `nil`: the ledger's clock.
         public var startsAt: Int64?
+        /// Exclusive, in milliseconds since 1970 UTC; `nil`: without end.
         public var expiresAt: Int64?
         /// 0 to 255; lower burns first.
         public var priority: Int64?
+        /// The only profile that it serves; `nil`: the request's, else the whole customer.
         public var profile: String?
         /// One of `reasons`.
         public var reason: String
@@ -89,15 +95,19 @@ public enum Command: Sendable, Equatable {
 
         /// Bounds of what stays of a grant.
         public struct Rollover: Sendable, Equatable {
+            /// The least units that stay, even where fewer were left; 0 to `most`.
             public var least: Int64
+            /// The most units that stay.
             public var most: Int64
 
+            /// Creates bounds, which are checked when the grant is decided.
             public init(least: Int64 = 0, most: Int64) {
                 self.least = least
                 self.most = most
             }
         }
 
+        /// Creates terms: by default from support, from now on, without an end; checked when they are decided.
         public init(
             id: String, target: Target, amount: Int64? = nil, startsAt: Int64? = nil,
             expiresAt: Int64? = nil, priority: Int64? = nil, profile: String? = nil,
@@ -119,13 +129,19 @@ public enum Command: Sendable, Equatable {
 
 /// A command with the actor who asks, the customer, and the key under which it would be asked again.
 public struct CommandRequest: Sendable, Equatable {
+    /// The environment in which the subject is a customer (rule 9).
     public var environment: Environment
+    /// The customer, by any of its ids.
     public var subject: String
+    /// What the ledger is asked to do.
     public var command: Command
     /// The same key and body again return the first receipt (law 7). `nil`: one is given.
     public var key: String?
+    /// The profile that it is for; `nil`: none in particular.
     public var profile: String?
+    /// Who asks, for the audit; most events have the trust `admin` with one, and `system` without.
     public var actor: String?
+    /// Why it is asked, for the audit; a transfer of a lineage needs one.
     public var reason: String?
     /// Where it was decided: a reference for the audit.
     public var ticket: String?
@@ -134,6 +150,7 @@ public struct CommandRequest: Sendable, Equatable {
     /// Refuse unless the customer's stream is at this version.
     public var expectedVersion: Int64?
 
+    /// Creates a request, in production by default; nothing is checked.
     public init(
         _ command: Command, subject: String, environment: Environment = .production,
         key: String? = nil, profile: String? = nil, actor: String? = nil, reason: String? = nil,
@@ -287,6 +304,7 @@ public enum Rejection: Error, Sendable, Equatable {
 }
 
 extension Rejection: CustomStringConvertible {
+    /// For messages: what was refused, with names and numbers, and often what to do.
     public var description: String {
         switch self {
         case .limitReached(let meter, let limit, let used, let reserved, let requested, let resets):

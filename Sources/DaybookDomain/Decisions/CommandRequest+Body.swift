@@ -12,8 +12,10 @@ public import DaybookEvents
 /// the code, and a change of a word, a member or a default raises `bodyVersion` and keeps the old layout beside the new
 /// one. A test holds the bytes of every command.
 extension CommandRequest {
+    /// The number of this layout, which stands in the member `v`.
     public static let bodyVersion: Int64 = 1
 
+    /// The request in this layout, without the members that the caller left out.
     public var body: JSONObject {
         .given(
             ("v", .integer(Self.bodyVersion)), ("command", .string(command.word)),

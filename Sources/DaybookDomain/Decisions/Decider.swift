@@ -2,9 +2,11 @@ public import DaybookEvents
 
 /// The outcome of a command: events to append, and the answer that the caller sees.
 public struct Verdict: Sendable {
+    /// To append in one commit: the command's own first, then what is written beside it; of a refusal evidence alone.
     public var events: [EventDraft]
     /// The answer after the events, for usage and reservations.
     public var decision: Decision?
+    /// Why the command is refused; `nil`: it is not.
     public var rejection: Rejection?
     /// Of an exposure, what the customer sees.
     public var variant: String?
@@ -17,10 +19,12 @@ public struct Verdict: Sendable {
 
 /// An alias that joins the customer with another id.
 public struct AliasLink: Sendable, Equatable {
+    /// The id with which it is joined.
     public var other: String
     /// Whether the customer is the alias of the other, not the other way round.
     public var isAlias: Bool
 
+    /// Creates a link; nothing is checked.
     public init(other: String, isAlias: Bool) {
         self.other = other
         self.isAlias = isAlias
@@ -49,6 +53,11 @@ public final class Decider {
     /// The envelope's member that names the command which an event was written beside (docs/rules.md#envelope).
     public static let causation = "causation"
 
+    /// Takes what the decision rests on; nothing is checked before `decide()`.
+    /// - Parameters:
+    ///   - context: Of the time `now`.
+    ///   - key: Of the command's own event.
+    ///   - zoneExists: Whether a text names a time zone that the ledger knows.
     public init(
         _ context: CustomerCase, _ request: CommandRequest, now: Int64, recordedAt: Int64,
         key: String, zoneExists: @escaping (String) -> Bool, person: [String], links: [AliasLink],
@@ -66,6 +75,7 @@ public final class Decider {
         self.promotion = promotion
     }
 
+    /// Decides the command; a refusal stands in the verdict and is never thrown.
     public func decide() -> Verdict {
         do throws(Rejection) {
             guard let check = Check(context) else { throw .noCatalog }

@@ -11,6 +11,7 @@ public import DaybookEvents
 public struct PromotionCode: Sendable, Equatable {
     /// Of the batch, from 1 on.
     public var number: Int64
+    /// Three groups of four symbols in capitals: `0AB3-K7QZ-MX29`.
     public var text: String
 
     private static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
@@ -74,6 +75,7 @@ public struct PromotionCode: Sendable, Equatable {
 public struct PromotionCase: Sendable {
     /// Of the promotion.
     public var name: String
+    /// Of the code within its promotion, from 1 on.
     public var number: Int64
     /// What the catalog in force for the customer gives for it; `nil`: the promotion is gone or has fewer codes.
     public var promotion: Promotion?
@@ -82,11 +84,13 @@ public struct PromotionCase: Sendable {
     /// The profile that it serves since.
     public var redeemedFor: String?
 
+    /// Creates a case for which neither what the code gives nor who redeemed it is known yet.
     public init(name: String, number: Int64) {
         self.name = name
         self.number = number
     }
 
+    /// `name/number`: the key of the event that redeems the code, so that it is redeemed once.
     public var key: String { "\(name)/\(number)" }
 }
 

@@ -22,8 +22,11 @@ public struct MeterReset: Sendable, Equatable {
         case toCome = "to_come"
     }
 
+    /// When the count begins anew, in milliseconds since 1970 UTC.
     public var at: Int64
+    /// Of several at one time the first of manual, plan change, billing and scheduled.
     public var trigger: Trigger
+    /// Past, due or to come at the case's time.
     public var state: State
     /// The period that contains it.
     public var period: MeterPeriod
@@ -38,6 +41,8 @@ public struct ResetCalendar {
     private let usage: UsageAnswer
     private let check: Check
 
+    /// Reads the resets of one customer.
+    /// - Parameter check: Of the same case.
     public init(_ context: CustomerCase, _ check: Check) {
         self.context = context
         self.check = check

@@ -2,11 +2,17 @@ import DaybookEvents
 
 /// Everything about one customer at one time, in the app's own words.
 public struct Status: Sendable, Equatable {
+    /// The id that is shown for the customer.
     public var subject: String
+    /// Whether any event names the customer.
     public var isKnown: Bool
+    /// The profile asked for, else the only living one where statuses are per profile; `nil`: neither.
     public var profile: String?
+    /// Every entitlement of the catalog, in its order, as that profile or the whole customer has it.
     public var entitlements: [EntitlementAnswer]
+    /// Every meter of the catalog, in its order; units of one profile count where that profile was asked for.
     public var meters: [MeterAnswer]
+    /// In order of creation, deleted ones included.
     public var profiles: [ProfileStatus]
     /// The app's own word: `free`, `premiumMonthly`, `inGracePeriod`.
     public var status: String?
@@ -16,36 +22,54 @@ public struct Status: Sendable, Equatable {
     /// `profiles`. Then this is the one whose status stands first in the catalog, so that a customer with one premium
     /// dog is not told that the other one's free days are over.
     public var statusProfile: String?
+    /// The text of the status; `nil`: no rule holds, or it has no text.
     public var display: DisplayText?
     /// Icon, badge, colour role and the like, with texts filled in.
     public var attributes: [CopySlot]
+    /// One for each placement of the catalog, in its order.
     public var ads: [AdAnswer]
+    /// As in `EntitlementsAnswer.warnings`.
     public var warnings: [String]
     /// Introductory offers per group.
     public var introEligible: [IntroEligibility]
+    /// Where customers manage subscriptions; `nil`: the catalog does not say.
     public var managementURL: String?
+    /// Whether any gauge or reading is over its limit.
     public var overLimit: Bool
 
+    /// The status of one profile.
     public struct ProfileStatus: Sendable, Equatable {
+        /// Which profile it is.
         public var profile: ProfileAnswer
         /// Calendar days left of the free period; -1 with a purchase or grant (OL-03); `nil` without any period.
         public var freeDaysRemaining: Int64?
+        /// Whether its free period is over and no source gives it an entitlement.
         public var isFreePeriodExpired: Bool
+        /// Whether an active source, its own or the whole customer's, gives an entitlement.
         public var isEntitled: Bool
         /// The app's own word for this profile; `nil` for a deleted one.
         public var status: String?
+        /// The text of that status; `nil` for a deleted profile, and where there is no text.
         public var display: DisplayText?
+        /// Icon, badge, flags and the like; empty for a deleted profile.
         public var attributes: [CopySlot]
         /// What serves this profile, with what serves the customer as a whole.
         public var entitlements: [EntitlementAnswer]
     }
+    /// Whether one placement shows an ad.
     public struct AdAnswer: Sendable, Equatable {
+        /// What the catalog says of it.
         public var placement: AdPlacement
+        /// `false` where it is switched off, a feature hides it, or nothing may be used while consent is withdrawn.
         public var isShown: Bool
+        /// The ad unit to load, outside of production the test unit; `nil`: nothing is shown, or there is none.
         public var unit: String?
     }
+    /// Whether an introductory offer may still be used in one group.
     public struct IntroEligibility: Sendable, Equatable {
+        /// The group's name in the catalog.
         public var group: String
+        /// `true` as long as no transaction of the group is known to have used one (docs/rules.md#offers).
         public var isEligible: Bool
     }
 }

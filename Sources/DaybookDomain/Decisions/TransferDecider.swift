@@ -17,15 +17,20 @@ public struct LineageCase: Sendable, Equatable {
 
     /// A transfer that was recorded.
     public struct Transfer: Sendable, Equatable {
+        /// The kind of the event's source.
         public var source: String
+        /// The event's key, unique within that kind.
         public var key: String
+        /// The customer who gave it away, by the id that the event has.
         public var from: String
+        /// The customer who got it, by the id that the event has.
         public var to: String
         /// Exclusive; `nil`: not promised.
         public var reversibleUntil: Int64?
         /// Whether it took an earlier one back.
         public var isUndo: Bool
 
+        /// Creates a transfer; nothing is checked.
         public init(
             source: String, key: String, from: String, to: String, reversibleUntil: Int64?,
             isUndo: Bool
@@ -39,6 +44,7 @@ public struct LineageCase: Sendable, Equatable {
         }
     }
 
+    /// Creates a case; the defaults are those of a lineage of which nothing is known.
     public init(
         name: String, isKnown: Bool = false, owner: String? = nil, isSubjects: Bool = false,
         isRecipientKnown: Bool = false, latest: Transfer? = nil

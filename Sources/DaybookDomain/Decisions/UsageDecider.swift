@@ -268,6 +268,8 @@ public struct ScheduledResets {
     private let context: CustomerCase
     private let check: Check
 
+    /// Looks for the resets that one customer should have.
+    /// - Parameter check: Of the same case.
     public init(_ context: CustomerCase, _ check: Check) {
         self.context = context
         self.check = check

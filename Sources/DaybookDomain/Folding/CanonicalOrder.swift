@@ -2,17 +2,23 @@ public import DaybookEvents
 
 /// The place of an event in the canonical order of its aggregate (rule 2), without the texts of long keys.
 public struct OrderKey: Sendable, Equatable {
+    /// When it happened to the customer, in milliseconds since 1970 UTC.
     public var occurredAt: Int64
+    /// The source's own counter, or the stream version of a command's event; 0 where there is none.
     public var sequence: Int64
+    /// The source's kind, as a number of the name table; its text orders, the number does not.
     public var source: NameID
+    /// The event's key: exact where it is short or a UUID, else its digest.
     public var key: Reference
 
+    /// Comes before every event.
     public static let first = OrderKey(
         occurredAt: Int64.min, sequence: Int64.min, source: 0, key: .none)
     /// Of a link that no event makes and none undoes: after every event.
     public static let spelling = OrderKey(
         occurredAt: Int64.max, sequence: Int64.max, source: 0, key: .none)
 
+    /// Makes a place from its parts; nothing is checked.
     @inlinable
     public init(occurredAt: Int64, sequence: Int64, source: NameID, key: Reference) {
         self.occurredAt = occurredAt
@@ -21,6 +27,7 @@ public struct OrderKey: Sendable, Equatable {
         self.key = key
     }
 
+    /// Makes the place of an event.
     @inlinable
     public init(_ event: Event) {
         self.init(
@@ -49,9 +56,12 @@ public struct OrderKey: Sendable, Equatable {
 
 /// An event together with the texts that settle ties.
 public struct OrderedEvent: Sendable {
+    /// The event, with names as numbers.
     public var event: Event
+    /// Text of the event's key, which decides between events of one source.
     public var key: String
 
+    /// Makes a pair; that the key is the event's is not checked.
     public init(event: Event, key: String) {
         self.event = event
         self.key = key
@@ -77,14 +87,20 @@ public struct OrderedEvent: Sendable {
 
 /// How much a statement about a store fact weighs: the greatest wins (rule 3).
 public struct StatementRank: Sendable, Equatable {
+    /// 1 for an authoritative statement, 0 for a provisional one.
     public var classRank: UInt8
+    /// When the source made the statement, in milliseconds since 1970 UTC.
     public var signedAt: Int64
+    /// The source's kind, as a number of the name table; its text ranks, the number does not.
     public var source: NameID
+    /// Key of the event that made the statement.
     public var key: Reference
 
+    /// The rank of no statement, which every statement outranks.
     public static let none = StatementRank(
         classRank: 0, signedAt: Int64.min, source: 0, key: .none)
 
+    /// Makes a rank from its parts; nothing is checked.
     public init(classRank: UInt8, signedAt: Int64, source: NameID, key: Reference) {
         self.classRank = classRank
         self.signedAt = signedAt
@@ -92,12 +108,14 @@ public struct StatementRank: Sendable, Equatable {
         self.key = key
     }
 
+    /// Makes the rank of what an event states.
     public init(_ event: Event) {
         self.init(
             classRank: event.trust.classRank, signedAt: event.signedAt, source: event.source,
             key: event.key)
     }
 
+    /// Whether it is the rank of no statement.
     public var isNone: Bool { signedAt == Int64.min }
 
     /// Whether this statement replaces the other.

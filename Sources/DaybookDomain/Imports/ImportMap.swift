@@ -25,6 +25,7 @@ public struct ImportMap: Sendable, Equatable {
 
     /// The kind of the events' source: with the key it tells the same event again.
     public var source: String
+    /// What stands between two fields; `comma` where the map says nothing.
     public var separator: Separator
     /// Whether the first row names the columns.
     public var hasHeader: Bool
@@ -32,6 +33,7 @@ public struct ImportMap: Sendable, Equatable {
     public var columns: [String]
     /// In which zone times without an offset are.
     public var zone: String
+    /// What becomes of a row that no event fits; `refuse` where the map says nothing.
     public var otherRows: OtherRows
     /// A row becomes an event for each of these that it fits.
     public var events: [MappedEvent]
@@ -41,13 +43,17 @@ public struct ImportMap: Sendable, Equatable {
 public struct MappedEvent: Sendable, Equatable {
     /// A column that must have one of some values.
     public struct Condition: Sendable, Equatable {
+        /// Name of the column; a file without it is refused.
         public var column: String
+        /// Texts that it may have, compared by their bytes; without any no row fits.
         public var values: [String]
     }
 
+    /// Type of the event, of the vocabulary.
     public var type: EventTypeName
     /// All of them hold for a row that becomes this event.
     public var conditions: [Condition]
+    /// The members of the envelope first, then those of its data.
     public var members: [MappedMember]
 }
 
@@ -95,14 +101,17 @@ public struct MappedMember: Sendable, Equatable {
 
     /// From the event down, such as `data`, `price_milli`.
     public var path: [String]
+    /// What the text is converted to.
     public var kind: EventFieldKind
+    /// Parts that are joined to one text; an empty column leaves the member out unless `values` has `""`.
     public var pieces: [Piece]
     /// What each text stands for; `nil`: the text is the value.
     public var values: [String: String]?
     /// What any other text stands for; `nil`: there is no other.
     public var otherwise: String?
-    /// A number is multiplied by ten this many times, 0 to 6.
+    /// A number is multiplied by ten this many times, 0 to 9.
     public var decimalPlaces: Int
+    /// How a time is written; `nil`: RFC 3339, or the member is no time.
     public var format: TimeFormat?
 
     /// As problems name it.

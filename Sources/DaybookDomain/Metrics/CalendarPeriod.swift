@@ -1,7 +1,9 @@
 /// A period of the calendar under the name that `MetricBuckets` gives it: `2026`, `2026-Q1`, `2026-03`, `2026-W10` or
 /// `2026-03-05`.
 public struct CalendarPeriod: Sendable, Equatable {
+    /// As it was read, such as `2026-Q1`.
     public let name: String
+    /// How long the period is; never `whole`.
     public let resolution: MetricBuckets.Resolution
     private let first: CivilDate
     /// The first day after it.

@@ -8,10 +8,12 @@ public struct CurrencyConversion: Sendable, Equatable {
         public var day: Int64
         /// ISO 4217.
         public var from: String
+        /// ISO 4217: the currency in which the other one is valued.
         public var to: String
         /// Billionths of `to` for one unit of `from`, 1 to `CurrencyCode.nanosMax`.
         public var nanos: Int64
 
+        /// Makes a rate of the UTC day of an instant, in milliseconds since 1970 UTC; nothing is checked.
         public init(at instant: Int64, from: String, to: String, nanos: Int64) {
             day = instant.flooredDivision(by: .day).quotient
             self.from = from

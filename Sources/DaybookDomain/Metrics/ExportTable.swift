@@ -10,6 +10,7 @@ public enum ExportTable: String, Sendable, CaseIterable {
 
     /// One column, the same in every format.
     public struct Column: Sendable, Equatable {
+        /// What the values of a column are; the raw values are types of Table Schema.
         public enum Kind: String, Sendable {
             case text = "string"
             case integer
@@ -18,11 +19,16 @@ public enum ExportTable: String, Sendable, CaseIterable {
             case time = "datetime"
         }
 
+        /// As files name the column.
         public var name: String
+        /// What its values are.
         public var kind: Kind
+        /// Whether every row has a value in it.
         public var isRequired: Bool
+        /// In words, as the schema beside the file tells it; empty: the schema says nothing.
         public var meaning: String
 
+        /// Makes a column; nothing is checked.
         public init(name: String, kind: Kind, isRequired: Bool, meaning: String) {
             self.name = name
             self.kind = kind
@@ -98,13 +104,16 @@ public enum ExportTable: String, Sendable, CaseIterable {
 
 /// What the rows of one subject are made of.
 public struct ExportContext {
+    /// Position of the newest event of the customer or lineage.
     public var position: Int64
+    /// The environment that is exported.
     public var environment: Environment
     /// The customer's id; `nil` for a lineage without an owner.
     public var customer: String?
     /// The text of a transaction's id, by lineage.
     public var transactionText: (_ lineage: String, _ id: Reference) -> String
 
+    /// Makes a context; the function is called for each row that names a transaction.
     public init(
         position: Int64, environment: Environment, customer: String?,
         transactionText: @escaping (_ lineage: String, _ id: Reference) -> String

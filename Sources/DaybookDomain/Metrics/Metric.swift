@@ -26,13 +26,17 @@ public struct Metric: Sendable {
         case never
     }
 
+    /// As questions and targets name it: `net_revenue`.
     public let name: String
+    /// What its values are.
     public let shape: Shape
     /// In words, as `daybook metrics explain` tells it.
     public let meaning: String
+    /// How it is computed, in words: the definition of the metric.
     public let formula: String
     /// By what its values are told apart: `currency`, `feature` or `meter`; `nil`: one value a bucket.
     public let groups: String?
+    /// When the values of a bucket are final.
     public let maturity: Maturity
     /// How the values of a period are told apart by age; `nil`: they are not.
     let ages: MetricAges?
@@ -68,6 +72,7 @@ public struct Metric: Sendable {
     /// Whether each period is a cohort, with a value for every age.
     public var hasAges: Bool { ages != nil }
 
+    /// Names of all metrics, those with ages included.
     public static let names: Set<String> = Set(all.map(\.name))
 
     /// Those that a target may name: with one value a period and group.

@@ -1,5 +1,6 @@
 /// The stretches of time that a metric is computed for: half-open, one after the other, without a gap.
 public struct MetricBuckets: Sendable, Equatable {
+    /// How long the buckets are, by the calendar of a zone.
     public enum Resolution: String, Sendable, CaseIterable {
         case day, week, month, quarter, year
         /// One bucket from the beginning of the range to its end.
@@ -33,6 +34,7 @@ public struct MetricBuckets: Sendable, Equatable {
     /// More are refused: ten years of days.
     public static let countMax = 3_660
 
+    /// How long each bucket is.
     public let resolution: Resolution
     /// One more than there are buckets, ascending, in milliseconds since 1970 UTC.
     public let bounds: [Int64]
@@ -71,9 +73,12 @@ public struct MetricBuckets: Sendable, Equatable {
         self.bounds = bounds
     }
 
+    /// How many buckets there are: 1 to `countMax`.
     public var count: Int { bounds.count - 1 }
+    /// From the beginning of the first bucket to the end of the last one, half-open, in milliseconds since 1970 UTC.
     public var range: Range<Int64> { bounds[0]..<bounds[count] }
 
+    /// The bucket of a 0-based index, half-open; a negative one gives the bucket before the first.
     public subscript(index: Int) -> Range<Int64> {
         index < 0 ? before : bounds[index]..<bounds[index + 1]
     }

@@ -5,18 +5,23 @@ import DaybookEvents
 public struct MetricChange: Sendable, Equatable {
     /// So many parts of one.
     public struct Side: Sendable, Equatable {
+        /// How many of the parts; may be negative.
         public var number: Int128
         /// At least 1.
         public var parts: Int128
     }
 
+    /// Name of the metric, such as `net_revenue`.
     public var metric: String
     /// Place of the bucket.
     public var bucket: Int
+    /// Currency, feature, meter or the like; empty where the metric has one value a bucket.
     public var group: String
     /// Of a cohort; `nil` where the metric has no ages, and for what is of all ages.
     public var age: Int?
+    /// Change of the numerator, before rounding; of money in thousandths of the currency.
     public var numerator: Side
+    /// Change of the denominator, before rounding; of money in thousandths of the currency.
     public var denominator: Side
 
     /// Adds up changes of the same values, in the order of their first ones; without what comes to nothing.

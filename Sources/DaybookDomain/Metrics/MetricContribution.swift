@@ -4,7 +4,9 @@ import DaybookEvents
 ///
 /// Sums of these are the two sides of the value, before it is rounded.
 public struct MetricContribution: Sendable, Equatable {
+    /// What is added to the numerator, before rounding; of money in thousandths of the currency.
     public var numerator: MetricChange.Side
+    /// What is added to the denominator, before rounding; of money in thousandths of the currency.
     public var denominator: MetricChange.Side
 
     /// In millionths, of money of the currency itself; rounded half to even. `nil`: it does not fit.
@@ -15,7 +17,7 @@ public struct MetricContribution: Sendable, Equatable {
         return Int64(exactly: scaled.partialValue.dividedRoundingHalfToEven(by: value.parts))
     }
 
-    /// Whether another one comes before it in a list: the larger ones first, whatever their sign.
+    /// Whether it comes before another one in a list: the larger first, whatever their sign; `nil`: neither does.
     public func precedes(_ other: MetricContribution) -> Bool? {
         for side in [\Self.numerator, \Self.denominator] {
             let own = self[keyPath: side].magnitude

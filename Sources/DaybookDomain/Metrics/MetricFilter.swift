@@ -15,6 +15,7 @@ public struct MetricFilter: Sendable, Equatable {
     /// Customers for whom this version of the catalog is in force at the time of the question.
     public var catalogVersion: Int64?
 
+    /// Makes a filter by which all customers and products count.
     public init() {}
 
     /// Whether it says who counts, so that what belongs to no customer does not.
@@ -23,7 +24,9 @@ public struct MetricFilter: Sendable, Equatable {
 
 /// When a customer first saw a variant of an experiment.
 public struct Exposure: Sendable, Equatable {
+    /// Name of the variant that was seen first.
     public var variant: String
+    /// When it was first seen, in milliseconds since 1970 UTC.
     public var at: Int64
     /// Whether another variant was seen later: the customer stays with the first.
     public var isCrossover: Bool

@@ -56,22 +56,29 @@ public struct MetricRules: Sendable, Equatable {
         }
     }
 
+    /// The highest `ageMax` that a question may ask for.
     public static let ageCountMax = 400
 
+    /// Whom and what is counted; by default all customers and products.
     public var filter = MetricFilter()
+    /// When a refund is taken off.
     public var refunds = Refunds.atRefundDate
+    /// When a customer counts as back.
     public var retention = Retention.calendar
+    /// Which payment makes a trial a converted one.
     public var attribution = Attribution.strict
     /// `nil`: as the periods are long; months where there is one whole period.
     public var ageUnit: AgeUnit?
     /// The highest age of a cohort, 0 to `ageCountMax`.
     public var ageMax = 12
+    /// How recurring revenue spreads the price of a period over months.
     public var monthlyPrice = MonthlyPrice.revenuecat
     /// What the store keeps of each payment, in thousandths of a percent: 30 % is 30,000.
     public var commissionMilli: Int64 = 30_000
     /// ISO 4217: the currency in which money is shown, as far as rates are recorded; `nil`: each in its own.
     public var currency: String?
 
+    /// Makes the rules of a question that states none.
     public init() {}
 }
 

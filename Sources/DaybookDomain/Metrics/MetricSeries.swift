@@ -12,6 +12,7 @@ public struct MetricSeries: Sendable, Equatable {
         public var group: String
         /// Of a cohort; `nil` where the metric has no ages.
         public var age: Int?
+        /// The dividend; rounded where money was converted, and held at the limits of the type.
         public var numerator: Int64
         /// 0: there is no value.
         public var denominator: Int64
@@ -21,6 +22,7 @@ public struct MetricSeries: Sendable, Equatable {
         /// it does not fit.
         public var micros: Int64?
 
+        /// Makes a value of its parts; `micros` is not computed from the others.
         public init(
             bucket: Int, range: Range<Int64>, group: String, age: Int?, numerator: Int64,
             denominator: Int64, isComplete: Bool, micros: Int64?
@@ -36,15 +38,18 @@ public struct MetricSeries: Sendable, Equatable {
         }
     }
 
+    /// The metric whose values these are.
     public var metric: Metric
     /// By group, then by time, then by age.
     public var values: [Value]
 
+    /// Makes a series; nothing is checked or sorted.
     public init(metric: Metric, values: [Value]) {
         self.metric = metric
         self.values = values
     }
 
+    /// Equal when the metrics have the same name and all values are equal.
     public static func == (left: MetricSeries, right: MetricSeries) -> Bool {
         left.metric.name == right.metric.name && left.values == right.values
     }
@@ -52,16 +57,20 @@ public struct MetricSeries: Sendable, Equatable {
 
 /// Several metrics over one set of buckets: one pass over the subjects evaluates all of them.
 public struct MetricsAnswer: Sendable {
+    /// In the order in which series are given.
     public let metrics: [Metric]
+    /// What the values are computed for.
     public let buckets: MetricBuckets
     /// What was contributed until now.
     public private(set) var sums = MetricSums()
 
+    /// Makes an answer without contributions.
     public init(_ metrics: [Metric], _ buckets: MetricBuckets) {
         self.metrics = metrics
         self.buckets = buckets
     }
 
+    /// Adds what one subject contributes to each metric; a subject that is added twice counts twice.
     public mutating func add(_ subject: MetricSubject) {
         var tally = MetricTally(buckets: buckets, metric: 0, sums: MetricSums())
         // Handed over and taken back: a second reference would cost a copy of all sums.

@@ -7,10 +7,12 @@ public import DaybookEvents
 public struct MetricSubject {
     /// A lineage's state with its events.
     public struct Lineage {
+        /// The folded state, with the times of ownership.
         public var owned: CustomerCase.OwnedLineage
         /// Corrected, in canonical order.
         public var events: [Event]
 
+        /// Takes a lineage with its events; nothing is checked or sorted.
         public init(owned: CustomerCase.OwnedLineage, events: [Event]) {
             self.owned = owned
             self.events = events

@@ -36,6 +36,7 @@ public struct MetricSums: Sendable, Equatable {
 
     private(set) var cells: [Cell: Sum] = [:]
 
+    /// Makes sums without contributions.
     public init() {}
 
     /// Of 2^63 contributions of 2^63 each the sum still fits.

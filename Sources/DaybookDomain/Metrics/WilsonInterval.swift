@@ -3,6 +3,7 @@
 public struct WilsonInterval: Sendable, Equatable {
     /// In millionths, rounded to the nearest.
     public let lowerMicros: Int64
+    /// In millionths, rounded to the nearest; 1,000,000 where all are successes.
     public let upperMicros: Int64
 
     /// The standard normal distribution's quantile of 0.975.

@@ -18,9 +18,12 @@ public struct Restatement: Sendable, Equatable {
     public var from: Int64
     /// Exclusive; at most the moment from which on the new answer was known.
     public var until: Int64
+    /// What was answered before the late knowledge.
     public var before: Told
+    /// What is answered with it.
     public var after: Told
 
+    /// Makes a restatement; nothing is checked.
     public init(
         name: String, profile: String?, from: Int64, until: Int64, before: Told, after: Told
     ) {
@@ -42,7 +45,7 @@ public struct RestatementSearch {
         var isMeter: Bool
     }
 
-    /// No more moments than this are asked about, the latest ones.
+    /// Of the moments that are given the latest so many are asked about, and with those found on the way twice as many.
     public static let instantCountMax = 512
 
     /// Exclusive end of the time that is looked at.

@@ -6,11 +6,13 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
     /// Least significant word first.
     public private(set) var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
+    /// Makes the digest of no aggregates: 0.
     public init() {}
 
     /// - Parameter words: Least significant first.
     public init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
+    /// Equal when all 256 bits are.
     public static func == (left: StateDigest, right: StateDigest) -> Bool {
         left.words == right.words
     }
@@ -67,23 +69,15 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
 
     /// - Parameter text: As `description` writes it.
     public init?(_ text: String) {
-        guard text.utf8.count == 64 else { return nil }
-        var rest = Substring(text)
-        func word() -> UInt64? {
-            defer { rest = rest.dropFirst(16) }
-            return UInt64(rest.prefix(16), radix: 16)
+        guard let bytes = Digest.bytes(hexadecimal: text), bytes.count == 32 else { return nil }
+        func word(_ index: Int) -> UInt64 {
+            bytes[8 * index..<8 * index + 8].reduce(0) { $0 << 8 | UInt64($1) }
         }
-        guard let first = word(), let second = word(), let third = word(), let fourth = word(),
-            !text.contains("+")
-        else { return nil }
-        words = (fourth, third, second, first)
+        words = (word(3), word(2), word(1), word(0))
     }
 
     /// 64 hexadecimal digits, most significant first.
     public var description: String {
-        [words.3, words.2, words.1, words.0].map { word in
-            let text = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
+        [words.3, words.2, words.1, words.0].map { Digest.hexadecimal($0) }.joined()
     }
 }

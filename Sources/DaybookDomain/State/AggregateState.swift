@@ -5,15 +5,22 @@ public struct AggregateState: Sendable, Equatable {
     /// Of what every aggregate has, whatever is projected: the order of events, and which of them count.
     public static let version: UInt16 = 2
 
+    /// Which of the states below are folded: `lineage`, `customer` and `usage`, or neither; `funnel` always is.
     public var kind: StreamKind
     /// The last event in canonical order that was folded.
     public var newest = OrderKey.first
+    /// How many events were folded, evidence and scheduled resets aside.
     public var eventCount: Int64 = 0
+    /// What a store says; empty in other aggregates than lineages.
     public var lineage = LineageState()
+    /// What is known of the customer besides purchases and usage; empty in other aggregates than customers.
     public var customer = CustomerState()
+    /// What the customer used; empty in other aggregates than customers.
     public var usage = UsageState()
+    /// Events that funnels may count.
     public var funnel = FunnelState()
 
+    /// The state before any event.
     public init(kind: StreamKind) { self.kind = kind }
 
     /// Begins anew for another aggregate and keeps the allocated memory.

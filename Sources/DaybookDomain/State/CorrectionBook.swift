@@ -2,10 +2,14 @@ public import DaybookEvents
 
 /// The name under which a correction finds its target: never a position (rule 20).
 public struct EventKey: Sendable, Hashable {
+    /// Of the event that is named.
     public var environment: Environment
+    /// The kind of the event's source, as a name.
     public var source: NameID
+    /// The event's key, unique within environment and source.
     public var key: Reference
 
+    /// Names an event; nothing is checked, not even that it exists.
     public init(_ environment: Environment, _ source: NameID, _ key: Reference) {
         self.environment = environment
         self.source = source
@@ -21,7 +25,9 @@ public struct EventKey: Sendable, Hashable {
 
 /// Which events are void and which were amended, for any cut.
 public struct CorrectionBook: Sendable {
+    /// One correction of one event.
     public struct Entry: Sendable {
+        /// Whether it voids the event; else it amends it.
         public var isVoiding: Bool
         /// Where the correction itself stands; an amendment's patch is read from there.
         public var position: Int64
@@ -33,8 +39,10 @@ public struct CorrectionBook: Sendable {
     /// How many corrections were noted.
     public private(set) var count = 0
 
+    /// A book without corrections.
     public init() {}
 
+    /// Whether nothing was ever noted or left out.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Every target that was ever named.

@@ -6,8 +6,7 @@ extension CustomerCase {
 
     /// The text of a reference, else its digest, for answers that must show something.
     func text(of reference: Reference) -> String {
-        name(of: reference)
-            ?? String(reference.high, radix: 16) + String(reference.low, radix: 16)
+        name(of: reference) ?? reference.hexadecimal
     }
 
     /// References that an answer may show as text although only the row has the text: items on gauges, and grants.

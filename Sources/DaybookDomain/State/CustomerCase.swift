@@ -5,13 +5,16 @@ public import DaybookEvents
 /// Constant, without clock or I/O; the ledger gathers it for (at, known at), the domain answers from it. A decision
 /// hands it on many times, so it is shared and never copied.
 public final class CustomerCase: Sendable {
+    /// A lineage that the customer owns at the asked time, or owned before it.
     public struct OwnedLineage: Sendable {
         /// `apple:2000000123`.
         public var name: String
         private let folded: SharedAggregate
+        /// What the store says about it, lent without a copy.
         public var state: LineageState {
             _read { yield folded.state.lineage }
         }
+        /// Those of its events that funnels may count, lent without a copy.
         public var funnel: FunnelState {
             _read { yield folded.state.funnel }
         }
@@ -19,10 +22,12 @@ public final class CustomerCase: Sendable {
         public var stretches: [Stretch]
         /// When this customer came to own it last, and until when; `Int64.min`/`max` where there was no transfer.
         public var ownedFrom: Int64 { stretches.last?.from ?? Int64.min }
+        /// Exclusive; `Int64.max`: the customer owns it at the asked time.
         public var ownedUntil: Int64 { stretches.last?.until ?? Int64.max }
 
         /// A time for which one customer owned a lineage without a break.
         public struct Stretch: Sendable, Equatable {
+            /// Inclusive, in milliseconds since 1970 UTC; `Int64.min`: no other owner came before.
             public var from: Int64
             /// Exclusive.
             public var until: Int64
@@ -31,6 +36,7 @@ public final class CustomerCase: Sendable {
             /// Of a consumable, the credits that went to the next owner; `Event.absent`: not stated.
             public var unitsOnDeparture: Int64
 
+            /// Creates a stretch: by default all of time, with the credits as they were bought.
             public init(
                 from: Int64 = Int64.min, until: Int64 = Int64.max,
                 unitsOnArrival: Int64 = Event.absent, unitsOnDeparture: Int64 = Event.absent
@@ -57,26 +63,34 @@ public final class CustomerCase: Sendable {
         }
     }
 
+    /// The environment in which the subject is a customer (rule 9).
     public let environment: Environment
     /// The ID that is shown for the customer.
     public let subject: String
     /// Whether any event names the customer.
     public let isKnown: Bool
+    /// The customer's aggregate, under all ids that aliases join.
     public let folded: SharedAggregate
+    /// The same, lent without a copy.
     public var state: AggregateState {
         _read { yield folded.state }
     }
+    /// Lineages that the customer owns or owned by the asked time; the ledger gives them in the order of their names.
     public let lineages: [OwnedLineage]
     /// Lineages that name this customer but belong to another one.
     public let lineagesOfOthers: [String]
+    /// What was published within the cut.
     public let catalogs: CatalogHistory
+    /// The zone tables that are at hand.
     public let zones: ZoneSet
+    /// The texts of the names that states hold as numbers.
     public let names: NameTable
     /// The valid time that is asked about.
     public let at: Int64
     /// Texts of references that are longer than a reference holds, as far as they were looked up (`namesToLookUp`).
     public let texts: [Reference: String]
 
+    /// Creates a case; nothing is checked.
     public init(
         environment: Environment, subject: String, isKnown: Bool, folded: SharedAggregate,
         lineages: [OwnedLineage], lineagesOfOthers: [String], catalogs: CatalogHistory,
@@ -196,10 +210,13 @@ public final class CustomerCase: Sendable {
 public struct ZoneSet: Sendable, Equatable {
     private var tables: [String: ZoneTable]
 
+    /// Creates a set of tables, each by its IANA name.
     public init(_ tables: [String: ZoneTable] = [:]) { self.tables = tables }
 
+    /// Adds a table, in place of one that has the name.
     public mutating func add(_ table: ZoneTable, named name: String) { tables[name] = table }
 
+    /// Whether there is a table of this name; upper and lower case differ.
     public func contains(_ name: String) -> Bool { tables[name] != nil }
 
     /// In no order.
@@ -207,6 +224,7 @@ public struct ZoneSet: Sendable, Equatable {
 
     package var count: Int { tables.count }
 
+    /// The table of this name; UTC where there is none.
     public subscript(name: String) -> ZoneTable { tables[name] ?? .utc }
 
     /// One number for all tables, to tell two releases of the zone database apart (rule 31).

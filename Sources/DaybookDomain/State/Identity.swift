@@ -2,9 +2,12 @@ public import DaybookEvents
 
 /// A customer's id within one environment.
 public struct CustomerKey: Sendable, Hashable {
+    /// The environment in which the id is a customer's (rule 9).
     public var environment: Environment
+    /// The id, as a name.
     public var name: NameID
 
+    /// Names a customer; nothing is checked, not even that it is known.
     public init(_ environment: Environment, _ name: NameID) {
         self.environment = environment
         self.name = name
@@ -13,6 +16,7 @@ public struct CustomerKey: Sendable, Hashable {
 
 /// The links of a ledger up to a position, where they lie elsewhere, such as in a mapped file.
 public protocol IdentityBase: AnyObject, Sendable {
+    /// Whether there is neither a link nor a handover.
     var isUnlinked: Bool { get }
     /// In order of arrival.
     func links(of key: CustomerKey) -> [Identity.Link]
@@ -34,9 +38,13 @@ public struct Identity: Sendable {
     public struct Link: Sendable {
         /// 0: all other IDs.
         public var other: NameID
+        /// Whether the customer that it stands under is named as `alias`; else it is the canonical one.
         public var isAliasSide: Bool
+        /// Whether the two are joined; else they are taken apart.
         public var isOn: Bool
+        /// Decides which of two statements about one pair is the later one.
         public var order: OrderKey
+        /// The event's position; the statement counts within cuts at or above it.
         public var position: Int64
         /// The event's own name, by which it may be corrected.
         public var target: EventKey
@@ -44,6 +52,7 @@ public struct Identity: Sendable {
         /// Whether no event says so: the two ids are one UUID in two letter cases.
         public var isSpelling: Bool { order == .spelling }
 
+        /// Creates a link; its target is the event that the order names.
         public init(
             other: NameID, isAliasSide: Bool, isOn: Bool, order: OrderKey, position: Int64,
             environment: Environment
@@ -59,12 +68,18 @@ public struct Identity: Sendable {
 
     /// A transfer of everything that a customer owns.
     public struct Handover: Sendable {
+        /// The customer who gives everything.
         public var from: NameID
+        /// The customer who gets it.
         public var to: NameID
+        /// Its place in canonical order.
         public var order: OrderKey
+        /// The event's position; the statement counts within cuts at or above it.
         public var position: Int64
+        /// The event's own name, by which it may be corrected.
         public var target: EventKey
 
+        /// Creates a transfer; its target is the event that the order names.
         public init(
             from: NameID, to: NameID, order: OrderKey, position: Int64, environment: Environment
         ) {

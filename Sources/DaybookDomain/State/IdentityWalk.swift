@@ -21,6 +21,8 @@ public struct IdentityWalk {
     /// How many links were looked at: what the walk costs.
     public private(set) var stepCount = 0
 
+    /// Begins a walk in one environment.
+    /// - Parameter cut: The last position that counts, inclusive.
     public init(
         _ identity: Identity, _ environment: Environment, cut: Int64, corrections: CorrectionBook,
         names: NameTable

@@ -11,18 +11,22 @@ public struct SharedAggregate: Sendable {
 
     private var box: Box
 
+    /// Takes over a state without copying it.
     public init(_ state: consuming AggregateState) { box = Box(state) }
 
     /// Of no events.
     public init(kind: StreamKind) { self.init(AggregateState(kind: kind)) }
 
+    /// The state, lent without a copy.
     public var state: AggregateState {
         _read { yield box.state }
     }
 
+    /// Whether it is of a lineage, a customer or the ledger.
     public var kind: StreamKind { box.state.kind }
     /// The last event in canonical order that was folded.
     public var newest: OrderKey { box.state.newest }
+    /// How many events were folded; see `AggregateState.eventCount`.
     public var eventCount: Int64 { box.state.eventCount }
     /// About how many bytes of memory it takes.
     public var heldByteCount: Int { box.state.heldByteCount }

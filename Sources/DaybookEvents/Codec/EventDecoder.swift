@@ -1,11 +1,13 @@
 /// A row that does not give back the event that was recorded.
 public struct RowDamage: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Where the row stands in the ledger.
     public let position: Int64
     /// What is wrong with it; holds nothing that the event says.
     public let reason: String
     /// What can still be read of it.
     public let readable: RecordedEvent
 
+    /// One sentence with the position and the reason.
     public var description: String {
         "the event at position \(position) cannot be read whole: \(reason)"
     }

@@ -2,6 +2,7 @@ package import Crypto
 
 /// A SHA-256 digest inside of the hash over a history; 32 bytes without an allocation.
 public struct HistoryHash: Sendable, Hashable, CustomStringConvertible {
+    /// How many bytes a digest has.
     public static let byteCount = 32
     /// Stands where nothing was hashed yet.
     public static let zero = HistoryHash(words: (0, 0, 0, 0))
@@ -22,6 +23,8 @@ public struct HistoryHash: Sendable, Hashable, CustomStringConvertible {
         self.init(words: bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self))
     }
 
+    /// Takes the bytes of a digest; nothing is hashed.
+    /// - Returns: `nil` unless there are 32 bytes.
     public init?(_ bytes: [UInt8]) {
         guard let hash = bytes.withUnsafeBytes({ HistoryHash($0) }) else { return nil }
         self = hash
@@ -52,6 +55,7 @@ public struct HistoryHash: Sendable, Hashable, CustomStringConvertible {
         try withUnsafeBytes(of: (w0, w1, w2, w3), body)
     }
 
+    /// A copy of the 32 bytes.
     public var bytes: [UInt8] { withBytes { Array($0) } }
 
     /// 64 hexadecimal digits.

@@ -4,6 +4,7 @@
 /// Two keys come from them: one hides texts inside digests, so that a digest of texts that were erased cannot be tried
 /// out once the key is gone; the other keeps chosen names from falling into one place of a hash table.
 public struct LedgerSecret: Sendable, Hashable {
+    /// How many bytes a secret has.
     public static let byteCount = 32
 
     /// 32 bytes.
@@ -25,17 +26,11 @@ public struct LedgerSecret: Sendable, Hashable {
 
     /// Reads the form that stands in a ledger's file: 64 hexadecimal digits.
     public init?(hexadecimal text: String) {
-        let digits = Array(text.utf8)
-        guard digits.count == 2 * Self.byteCount else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
-            guard let byte = UInt8(pair, radix: 16) else { return nil }
-            bytes.append(byte)
-        }
+        guard let bytes = Digest.bytes(hexadecimal: text) else { return nil }
         self.init(bytes: bytes)
     }
 
+    /// The secret as 64 lower-case hexadecimal digits, as it stands in a ledger's file.
     public var hexadecimal: String { Digest.hexadecimal(bytes) }
 
     /// A secret that is the same in every run: for ledgers in memory, whose digests are not kept.

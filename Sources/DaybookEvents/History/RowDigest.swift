@@ -32,17 +32,25 @@ public struct RowDigest: Sendable {
     private let secret: LedgerSecret
     private var bytes: [UInt8] = []
 
+    /// Takes the secret of the ledger, under which texts are hidden; another one gives other digests.
     public init(_ secret: LedgerSecret) { self.secret = secret }
 
     /// The names of a row as texts; "" where there is none.
     public struct Names: Sendable {
+        /// The kind of the source.
         public var source = ""
+        /// The subject, else the customer that the app named to the store.
         public var customer = ""
+        /// The profile that stands in the column: of the data where the type has it there, else of the envelope.
         public var profile = ""
+        /// The text of `Event.nameA`.
         public var nameA = ""
+        /// The text of `Event.nameB`.
         public var nameB = ""
+        /// The text of `Event.nameC`.
         public var nameC = ""
 
+        /// Creates names that are all empty.
         public init() {}
 
         /// Looks up the names of an event.

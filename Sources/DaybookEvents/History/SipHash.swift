@@ -4,9 +4,12 @@
 public struct SipHash: Sendable {
     /// The 128-bit key.
     public struct Key: Sendable, Hashable {
+        /// Bytes 0 to 7 of the key, little-endian.
         public var low: UInt64
+        /// Bytes 8 to 15 of the key, little-endian.
         public var high: UInt64
 
+        /// Creates a key from its two halves.
         public init(low: UInt64, high: UInt64) {
             self.low = low
             self.high = high

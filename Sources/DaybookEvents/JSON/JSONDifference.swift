@@ -4,8 +4,10 @@ public struct JSONDifference: Sendable, Equatable {
     public var path: String
     /// `nil`: it is not there.
     public var before: JSONValue?
+    /// The value afterwards; `nil`: it is not there any more.
     public var after: JSONValue?
 
+    /// Creates a difference; the two are not compared.
     public init(path: String, before: JSONValue?, after: JSONValue?) {
         self.path = path
         self.before = before

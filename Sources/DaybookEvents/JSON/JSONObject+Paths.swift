@@ -20,6 +20,9 @@ extension JSONObject {
         }
     }
 
+    /// Puts a value at a path of names, and makes the objects on the way to it.
+    ///
+    /// What is no object on the way is replaced by one; an empty path changes nothing.
     public mutating func set(_ value: JSONValue, at path: [String]) {
         guard let first = path.first else { return }
         if path.count == 1 {

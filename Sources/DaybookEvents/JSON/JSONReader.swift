@@ -2,15 +2,19 @@
 public struct JSONError: Error, Equatable, CustomStringConvertible {
     /// 1-based line and 1-based column, in bytes, of the first byte that could not be read.
     public let line: Int
+    /// 1-based and in bytes, within the line.
     public let column: Int
+    /// What is wrong there; may quote the beginning of a member's name.
     public let reason: String
 
+    /// Creates an error; nothing is checked.
     public init(line: Int, column: Int, reason: String) {
         self.line = line
         self.column = column
         self.reason = reason
     }
 
+    /// For messages: `line 1, column 7: expected a value`.
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 

@@ -12,6 +12,7 @@ public enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     case object(JSONObject)
 
+    /// Equal when kind and contents are; `number` and `integer` are never equal.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -28,21 +29,28 @@ public enum JSONValue: Sendable, Equatable {
 
 /// Members by name, in ascending order of the names' UTF-8 bytes: the canonical order.
 public struct JSONObject: Sendable, Equatable {
+    /// A name with its value.
     public struct Member: Sendable, Equatable {
+        /// The name without quotes and escapes.
         public let name: String
+        /// A value of any kind; `null` is one too.
         public var value: JSONValue
+        /// Creates a member; every name is allowed.
         public init(name: String, value: JSONValue) {
             self.name = name
             self.value = value
         }
 
+        /// Equal when the names have the same bytes and the values are equal.
         public static func == (left: Member, right: Member) -> Bool {
             haveSameBytes(left.name, right.name) && left.value == right.value
         }
     }
 
+    /// All members, in ascending order of the names' bytes.
     public private(set) var members: [Member]
 
+    /// Creates an object without members.
     public init() { members = [] }
 
     /// Takes members in any order; names must be distinct.
@@ -53,6 +61,7 @@ public struct JSONObject: Sendable, Equatable {
     /// - Precondition: The names ascend, none stands twice.
     init(ascending members: [Member]) { self.members = members }
 
+    /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
 
     /// The value of one member; setting `nil` removes it.
@@ -103,10 +112,15 @@ public struct JSONObject: Sendable, Equatable {
 }
 
 extension JSONValue {
+    /// The text of a string; `nil` for every other kind.
     public var text: String? { if case .string(let text) = self { text } else { nil } }
+    /// The number, where it is an Int64; `nil` for every other number and kind.
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// The truth value; `nil` for every other kind.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The object; `nil` for every other kind.
     public var object: JSONObject? { if case .object(let object) = self { object } else { nil } }
+    /// The elements of an array, in order; `nil` for every other kind.
     public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 
     /// At least as many bytes as the canonical form has, without writing it.
@@ -151,17 +165,24 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     ExpressibleByNilLiteral
 {
+    /// Creates a string from a literal.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates an integer from a literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Creates a truth value from a literal.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates `null` from the literal `nil`.
     public init(nilLiteral: ()) { self = .null }
+    /// Creates an array from a literal, its elements in their order.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Creates an object from a literal; names must be distinct.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(JSONObject(elements.map { .init(name: $0.0, value: $0.1) }))
     }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Takes members in any order; names must be distinct.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.map { .init(name: $0.0, value: $0.1) })
     }

@@ -1,13 +1,16 @@
 /// Writes canonical JSON: sorted members, no white space, shortest escapes (RFC 8259 §7), so the same value
 /// always has the same bytes.
 public struct JSONWriter {
+    /// What was written so far.
     public private(set) var bytes: [UInt8] = []
 
+    /// Creates a writer that has written nothing.
     public init() {}
 
     /// - Parameter reserving: How many bytes to reserve.
     public init(reserving byteCount: Int) { bytes.reserveCapacity(byteCount) }
 
+    /// Appends a value in canonical form; a `number` as the text that it came with.
     public mutating func write(_ value: JSONValue) {
         switch value {
         case .null: raw("null")
@@ -26,6 +29,7 @@ public struct JSONWriter {
         }
     }
 
+    /// Appends an object in canonical form.
     public mutating func write(_ object: JSONObject) {
         bytes.append(UInt8(ascii: "{"))
         for (index, member) in object.members.enumerated() {

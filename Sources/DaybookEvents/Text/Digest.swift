@@ -52,4 +52,26 @@ public enum Digest {
         }
         return String(decoding: text, as: UTF8.self)
     }
+
+    /// The bytes that pairs of hexadecimal digits, of either case, stand for; `nil` where the text is anything else.
+    public static func bytes(hexadecimal text: String) -> [UInt8]? {
+        guard text.utf8.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
+        var high: UInt8?
+        for character in text.utf8 {
+            // Not the radix of an initializer: that takes a sign for part of a number.
+            let letter = (character | 0x20) &- UInt8(ascii: "a")
+            let digit = character &- UInt8(ascii: "0")
+            guard digit < 10 || letter < 6 else { return nil }
+            let value = digit < 10 ? digit : letter + 10
+            if let upper = high {
+                bytes.append(upper << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
 }

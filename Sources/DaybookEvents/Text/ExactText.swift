@@ -2,13 +2,17 @@
 ///
 /// Swift compares text by canonical equivalence; a ledger must not take two byte sequences for one name.
 public struct ExactText: Hashable, Sendable {
+    /// The text as it was given.
     public let text: String
+    /// Takes a text as it is; nothing is normalized.
     public init(_ text: String) { self.text = text }
 
+    /// Equal when the texts have the same bytes.
     public static func == (left: ExactText, right: ExactText) -> Bool {
         haveSameBytes(left.text, right.text)
     }
 
+    /// Hashes the bytes of the text, by which it is compared.
     public func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -31,6 +31,7 @@ public enum UUIDText {
         half = half << 4 | UInt64(value & 15)
     }
 
+    /// The two halves, big-endian; `nil` unless the text is a UUID in lower-case canonical form.
     public static func parse(_ text: String) -> (UInt64, UInt64)? {
         guard text.utf8.count == byteCount else { return nil }
         var text = text
@@ -56,6 +57,7 @@ public enum UUIDText {
         }
     }
 
+    /// The lower-case canonical text of a UUID, from its two halves, big-endian.
     public static func format(_ halves: (UInt64, UInt64)) -> String {
         String(unsafeUninitializedCapacity: byteCount) { bytes in
             write(halves, to: bytes)

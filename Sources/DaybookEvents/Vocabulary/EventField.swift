@@ -42,8 +42,11 @@ public enum EventFieldKind: Sendable, Equatable {
 
 /// A word of a closed list with the spellings under which others send it.
 public struct EventWord: Sendable, Equatable {
+    /// The word of the vocabulary.
     public let name: String
+    /// Other texts that mean the same, compared byte by byte; an integer is compared by its decimal digits.
     public let spellings: [String]
+    /// Creates a word from its name and its other spellings.
     public init(_ name: String, _ spellings: String...) {
         self.name = name
         self.spellings = spellings
@@ -81,14 +84,19 @@ public struct EventField: Sendable, Equatable {
     public var name: String { content.name }
     /// The member path: one name, or object and member.
     public var path: [String] { content.path }
+    /// What values the field takes.
     public var kind: EventFieldKind { content.kind }
+    /// Whether an event is refused where the field is absent or `null`.
     public var isRequired: Bool { content.isRequired }
+    /// The slot that folds read; `nil`: the value stays in the JSON of the row.
     public var slot: EventSlot? { content.slot }
     /// What a number may be, where that is less than its kind allows.
     public var bounds: ClosedRange<Int64>? { content.bounds }
     /// One sentence for the generated schema.
     public var meaning: String { content.meaning }
 
+    /// Creates a field; nothing is checked.
+    /// - Parameter bounds: Inclusive, in the place of those of the kind; `nil`: those of the kind hold.
     public init(
         _ name: String, _ kind: EventFieldKind, _ slot: EventSlot? = nil, required: Bool = false,
         in bounds: ClosedRange<Int64>? = nil, _ meaning: String = ""
@@ -96,6 +104,7 @@ public struct EventField: Sendable, Equatable {
         content = Content(name, kind, slot, required, bounds, meaning)
     }
 
+    /// Equal when name, kind, requirement, slot, bounds and meaning are equal.
     public static func == (left: EventField, right: EventField) -> Bool {
         left.name == right.name && left.kind == right.kind
             && left.isRequired == right.isRequired && left.slot == right.slot
@@ -171,13 +180,19 @@ public struct EventSchema: Sendable {
 
     private let content: Content
 
+    /// The type by its number, which all its versions share.
     public var type: EventType { content.type }
+    /// The name under which events of the type are sent, such as `usage.recorded`.
     public var name: String { content.name }
+    /// From 1 on, within the type.
     public var version: Int { content.version }
+    /// What the stream of its events is named after.
     public var routing: EventRouting { content.routing }
+    /// All fields of the data, with and without a slot, as they were declared.
     public var fields: [EventField] { content.fields }
     /// At least one of these must be there.
     public var oneOf: [String] { content.oneOf }
+    /// One sentence for documentation and the generated JSON Schema.
     public var meaning: String { content.meaning }
     /// Sets of members of which at least one must be there each: `oneOf`, and what names a lineage.
     ///
@@ -193,6 +208,8 @@ public struct EventSchema: Sendable {
     /// The words of the field `kind`, where it has some.
     var purchaseKinds: [EventWord]? { content.purchaseKinds }
 
+    /// Creates a schema; nothing is checked (`SchemaTable.conflicts()`).
+    /// - Parameter oneOf: Names of fields of which an event needs at least one; empty: no such demand.
     public init(
         _ type: EventType, _ name: String, version: Int = 1,
         routing: EventRouting = .customer, _ meaning: String, oneOf: [String] = [],
@@ -201,6 +218,7 @@ public struct EventSchema: Sendable {
         content = Content(type, name, version, routing, meaning, oneOf, fields)
     }
 
+    /// The field of a name as `EventField.name` gives it; `nil` where there is none. Searches all fields.
     public func field(_ name: String) -> EventField? { fields.first { $0.name == name } }
 
     private static func alternatives(
@@ -219,12 +237,15 @@ public struct EventSchema: Sendable {
 
 /// The bounds that are checked when an event is appended (rule 30).
 public enum EventBounds {
+    /// The greatest amount in units, inclusive; the least is its negative.
     public static let amountMax: Int64 = 1_000_000_000
+    /// The greatest sum in thousandths of its currency, inclusive; the least is its negative.
     public static let moneyMilliMax: Int64 = 1_000_000_000_000_000
     /// 1970-01-01T00:00:00Z, inclusive.
     public static let timeMin: Int64 = 0
     /// 9999-12-31T23:59:59.999Z, inclusive.
     public static let timeMax: Int64 = 253_402_300_799_999
+    /// Bytes of UTF-8 of a name, a key or a field of text, inclusive; the least is 1.
     public static let nameByteCountMax = 256
     /// The canonical JSON of one event, its document aside.
     public static let eventByteCountMax = 65_536
@@ -238,10 +259,12 @@ public enum EventBounds {
     public static let freeTextScalarCountMax = 256
     /// The source's own counter.
     public static let sequenceMax = Int64(UInt32.max)
+    /// The greatest schema version that an envelope may name, inclusive; the least is 1.
     public static let versionMax: Int64 = 65_535
     /// Of what is bought, given or set aside: nothing of it is negative.
     static let positive: ClosedRange<Int64> = 1...amountMax
     static let notNegative: ClosedRange<Int64> = 0...amountMax
+    /// Events of one lineage, or of one customer with all ids that aliases join.
     public static let eventsPerAggregateMax = 1_000_000
     /// IDs of one person. People change phones and sign in anew, some dozens of times; hundreds of IDs are joined only
     /// by an ID that a broken client sends for all customers.

@@ -1,17 +1,29 @@
 /// The slots of a hot event that only some types use.
 public struct EventSlots: OptionSet, Sendable {
+    /// One bit for each slot.
     public let rawValue: UInt16
+    /// Creates a set from its bits; those of no slot are kept.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// The second name (`Event.nameB`).
     public static let nameB = EventSlots(rawValue: 1 << 0)
+    /// The third name (`Event.nameC`).
     public static let nameC = EventSlots(rawValue: 1 << 1)
+    /// The reference (`Event.reference`).
     public static let reference = EventSlots(rawValue: 1 << 2)
+    /// The amount (`Event.amount`).
     public static let amount = EventSlots(rawValue: 1 << 3)
+    /// The money (`Event.money`).
     public static let money = EventSlots(rawValue: 1 << 4)
+    /// The first time (`Event.timeA`).
     public static let timeA = EventSlots(rawValue: 1 << 5)
+    /// The second time (`Event.timeB`).
     public static let timeB = EventSlots(rawValue: 1 << 6)
+    /// The third time (`Event.timeC`).
     public static let timeC = EventSlots(rawValue: 1 << 7)
+    /// The flags (`Event.flags`).
     public static let flags = EventSlots(rawValue: 1 << 8)
+    /// All slots of this set; name a, profile and stream are not in it, as every event may have them.
     public static let all = EventSlots(rawValue: (1 << 9) - 1)
 
     /// What any version of each type uses, by its number; everything for a number that this build does not know.

@@ -136,6 +136,7 @@ public enum Trust: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// The word in envelopes, such as `client_asserted`.
     public var name: String {
         switch self {
         case .verified: "verified"
@@ -147,6 +148,7 @@ public enum Trust: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// The trust of a word in an envelope; `nil` for every other text.
     public init?(name: String) {
         guard let trust = Trust.allCases.first(where: { $0.name == name }) else { return nil }
         self = trust
@@ -160,6 +162,7 @@ public enum Environment: UInt8, Sendable, CaseIterable {
     case xcode = 2
     case test = 3
 
+    /// The word in envelopes and names of streams, such as `production`.
     public var name: String {
         switch self {
         case .production: "production"
@@ -169,6 +172,7 @@ public enum Environment: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// The environment of a word in an envelope; `nil` for every other text.
     public init?(name: String) {
         guard let found = Environment.allCases.first(where: { $0.name == name }) else { return nil }
         self = found
@@ -183,6 +187,7 @@ public enum StreamKind: UInt8, Sendable, CaseIterable {
     /// Catalogs and corrections.
     case ledger = 2
 
+    /// The word in names of streams: `customer`, `line` for a lineage, or `ledger`.
     public var name: String {
         switch self {
         case .customer: "customer"

@@ -3,6 +3,7 @@
 /// Two are equal when their bytes are. Code compares them with the names in `EventTypeName+Types.swift`, never with a
 /// text.
 public struct EventTypeName: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The name as it was sent, such as `usage.recorded`.
     public let rawValue: String
 
     /// A name as it was sent; it need not be known.
@@ -29,12 +30,15 @@ public struct EventTypeName: RawRepresentable, Hashable, Sendable, CustomStringC
         return bytes.next() == UInt8(ascii: ".")
     }
 
+    /// The name as it was sent.
     public var description: String { rawValue }
 
+    /// Equal when the names have the same bytes.
     public static func == (left: EventTypeName, right: EventTypeName) -> Bool {
         haveSameBytes(left.rawValue, right.rawValue)
     }
 
+    /// Hashes the bytes of the name, by which it is compared.
     public func hash(into hasher: inout Hasher) { hasher.combine(ExactText(rawValue)) }
 }
 

@@ -9,6 +9,8 @@ public struct SchemaTable: Sendable {
     private let byName: [String: [EventSchema]]
     private let byCode: [[EventSchema]]
 
+    /// Creates a table; conflicts between schemas are not looked for.
+    /// - Parameter schemas: In ascending versions within a type; the numbers of types are below 256.
     public init(_ schemas: [EventSchema]) {
         self.schemas = schemas
         byName = Dictionary(grouping: schemas, by: \.name)

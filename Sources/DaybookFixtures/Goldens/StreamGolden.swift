@@ -10,20 +10,25 @@ public import Foundation
 public enum StreamGolden {
     /// A stream and its golden; one of the two may be missing, which the suite reports.
     public struct Pair: Sendable, CustomStringConvertible {
+        /// The folder of the app in `events/` and in `snapshots/`.
         public var app: String
         /// The name of both files, without folder and ending.
         public var name: String
         /// What `events/` and `snapshots/` stand in.
         public var root: URL
 
+        /// Names a pair; whether its files are there is not checked.
         public init(app: String, name: String, root: URL = Fixtures.root) {
             self.app = app
             self.name = name
             self.root = root
         }
 
+        /// The file of the events, `events/APP/NAME.ndjson`.
         public var stream: URL { root.appending(path: "events/\(app)/\(name).ndjson") }
+        /// The file of the answers, `snapshots/APP/NAME.json`.
         public var golden: URL { root.appending(path: "snapshots/\(app)/\(name).json") }
+        /// For messages: `APP/NAME`.
         public var description: String { "\(app)/\(name)" }
 
         /// Its golden is of another rule, and must be seen to differ.

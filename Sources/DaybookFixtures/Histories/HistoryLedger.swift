@@ -10,6 +10,7 @@ import Foundation
 /// closed and opened again, or lose a derived file; the same seed does the same. None of that may change an answer
 /// (law 3).
 public final class HistoryLedger {
+    /// Where the events are kept.
     public enum Place: String, Sendable, CaseIterable {
         case memory, file
     }

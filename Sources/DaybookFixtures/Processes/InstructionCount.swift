@@ -20,6 +20,7 @@ public struct InstructionCount: Sendable {
 
     /// Why nothing was counted.
     public struct Failure: Error, CustomStringConvertible {
+        /// What failed, or which tool is missing.
         public var description: String
         /// Whether the machine lacks a tool.
         public var isSkipped = false

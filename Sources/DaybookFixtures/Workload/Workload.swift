@@ -7,9 +7,13 @@ import DaybookTesting
 public struct Workload: Sendable {
     /// When the first event happened, in milliseconds since 1970 UTC.
     public static let firstInstant: Int64 = 1_767_225_600_000
+    /// From each event to the next.
     public static let millisecondsBetweenEvents: Int64 = 37
+    /// From an event to the time at which it is recorded.
     public static let millisecondsUntilRecorded: Int64 = 60_000
+    /// The app of the ledger that it is appended to.
     public static let app = "bench"
+    /// The counter that every event uses.
     public static let meter = "stories"
     /// One meter that no customer exhausts: what is measured is writing and folding, not refusing.
     public static let catalog = """
@@ -25,7 +29,9 @@ public struct Workload: Sendable {
 
         """
 
+    /// How many events it has.
     public var eventCount: Int
+    /// How many customers they are of.
     public var subjectCount: Int
 
     /// - Parameters:
@@ -100,6 +106,7 @@ public struct RowWorkload {
     private let native: NameID
     private let meter: NameID
 
+    /// The events of a workload for a store that is empty; batches are made in the order of their indices.
     public init(_ workload: Workload) {
         self.workload = workload
         streams = [UInt32](repeating: 0, count: workload.subjectCount)

@@ -7,13 +7,16 @@ public struct LineProblem: Error, Sendable, Equatable {
     public var line: Int
     /// 1-based, in bytes; 1 where the whole line is meant.
     public var column: Int
+    /// A stable word for scripts: `bad_json`, or the code of what is wrong with the event.
     public var code: String
+    /// What is wrong and what is expected, in one sentence.
     public var reason: String
     /// The path of the member that is wrong, such as `source.key`; `nil` where the whole line is meant.
     public var member: String?
     /// The line's bytes, so that nothing is lost; of a line longer than any event the beginning.
     public var bytes: [UInt8]
 
+    /// Creates a problem; nothing is checked.
     public init(
         line: Int, column: Int, code: String, reason: String, member: String? = nil, bytes: [UInt8]
     ) {
@@ -68,6 +71,10 @@ public struct NDJSONReader: LineReader {
     /// The beginning of a line whose end has not come yet.
     private var pending = PendingLine()
 
+    /// A reader at the beginning of an input of reports.
+    /// - Parameters:
+    ///   - app: A line that names another one is refused; `nil`: none is.
+    ///   - defaultTrust: The trust of lines that name none.
     public init(app: String?, defaultTrust: Trust = .imported) {
         self.init(app: app, defaultTrust: defaultTrust, isReported: true)
     }

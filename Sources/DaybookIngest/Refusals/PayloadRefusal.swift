@@ -1,5 +1,6 @@
 /// Why a payload of any source is not taken in: a closed set of classes, and what was seen.
 public struct PayloadRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The class of a refusal; each raw value is the code of a dead letter.
     public enum Reason: String, Sendable, CaseIterable {
         /// It is not what the source sends. Of the App Store: three parts, base64url, ES256, certificates, JSON of the
         /// kind asked for.
@@ -19,6 +20,7 @@ public struct PayloadRefusal: Error, Sendable, Equatable, CustomStringConvertibl
         case retryable
     }
 
+    /// The class of the refusal.
     public var reason: Reason
     /// One sentence with what was seen and what was expected; safe to log.
     public var detail: String
@@ -26,11 +28,13 @@ public struct PayloadRefusal: Error, Sendable, Equatable, CustomStringConvertibl
     /// no event makes them pass.
     public var waitsFor: String?
 
+    /// A refusal that no event can undo: `waitsFor` is `nil`.
     public init(_ reason: Reason, _ detail: String) {
         self.reason = reason
         self.detail = detail
     }
 
+    /// For messages: `CLASS: DETAIL`; safe to log.
     public var description: String { "\(reason.rawValue): \(detail)" }
 
     /// The same refusal, said of something inside.

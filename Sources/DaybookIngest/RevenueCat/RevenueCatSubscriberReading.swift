@@ -25,6 +25,7 @@ public struct RevenueCatSubscriberReading: Sendable, Equatable {
 
 /// Something that a subscriber document cannot say, or that it says and no event holds.
 public struct RevenueCatSubscriberGap: Sendable, Hashable {
+    /// What the document cannot say, or which part of it no event holds.
     public enum Code: String, Sendable, CaseIterable {
         /// The periods of a subscription before the one that the document has.
         case earlierPeriods = "earlier_periods"
@@ -57,12 +58,14 @@ public struct RevenueCatSubscriberGap: Sendable, Hashable {
         case olderDocument = "older_document"
     }
 
+    /// What kind of gap it is.
     public var code: Code
     /// The product, the entitlement or the member that it is about; `nil`: the whole document.
     public var name: String?
     /// A sentence for people.
     public var sentence: String
 
+    /// Creates a gap; nothing is checked.
     public init(code: Code, name: String?, sentence: String) {
         self.code = code
         self.name = name

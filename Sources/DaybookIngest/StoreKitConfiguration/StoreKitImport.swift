@@ -4,6 +4,7 @@ public struct StoreKitImport: Sendable, Equatable {
     public var format: String
     /// A catalog document that `CatalogReader` takes: products, prices, groups and names.
     public var catalog: String
+    /// Products in it; one that must be completed first counts too, and stands in the document as a comment.
     public var productCount: Int
     /// In document order.
     public var notCarried: [StoreKitOmission]
@@ -16,6 +17,7 @@ public struct StoreKitOmission: Sendable, Equatable {
     /// What it is and, where there is one, what to do.
     public var reason: String
 
+    /// Creates an omission; nothing is checked.
     public init(path: String, reason: String) {
         self.path = path
         self.reason = reason

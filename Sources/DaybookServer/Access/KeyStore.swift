@@ -29,6 +29,8 @@ public final class KeyStore: Sendable {
         opened = Mutex(Opened(queue: queue, file: before ?? FileIdentity(of: path)))
     }
 
+    /// Closes the file; keys can be neither read nor changed after it.
+    /// - Throws: `StoreError` where the file cannot be closed.
     public func close() throws {
         try StoreError.wrapping(path) { try opened.withLock { try $0.queue.close() } }
     }

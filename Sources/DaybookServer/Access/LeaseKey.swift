@@ -8,7 +8,9 @@ import JWTKit
 public struct LeaseKey: Sendable, Equatable {
     /// What a lease names in `kid`.
     public let id: String
+    /// When it was made, milliseconds since 1970 UTC.
     public let createdAt: Int64
+    /// Who made it.
     public let createdBy: String
     /// Since when another key signs; its leases are believed until they are over. `nil`: it signs.
     public let retiredAt: Int64?

@@ -6,6 +6,7 @@ import JWTKit
 /// By what the tokens of an app's backend are verified. The algorithm is the key's: what a token says of it is not
 /// believed, so a public key is never taken for a shared secret.
 public struct TokenKey: Sendable, Equatable {
+    /// By what a token is signed; each raw value is its name in `alg` (RFC 7518, RFC 8037).
     public enum Algorithm: String, Sendable, CaseIterable {
         /// ECDSA on P-256; the key is public, as PEM.
         case es256 = "ES256"
@@ -17,6 +18,7 @@ public struct TokenKey: Sendable, Equatable {
 
     /// What tokens name in `kid`.
     public let id: String
+    /// The only algorithm that tokens under this key may have.
     public let algorithm: Algorithm
     /// PEM, or of `HS256` the secret.
     let material: [UInt8]

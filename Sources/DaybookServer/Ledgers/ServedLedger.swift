@@ -109,7 +109,7 @@ package final class ServedLedger: Sendable {
         guard case .opened(let opened) = state else { return }
         if !isReadOnly {
             do {
-                try opened.ledger.snapshot()
+                try opened.ledger.snapshot(givesWay: false)
             } catch {
                 log.warning("\(app): no snapshot was written: \(error)")
             }

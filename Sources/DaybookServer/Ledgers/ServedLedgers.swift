@@ -14,6 +14,7 @@ public struct ServedApp: Sendable {
         /// What RevenueCat sends in `Authorization`; `nil`: its webhooks are refused.
         public var revenueCatAuthorization: String?
 
+        /// Creates settings; without arguments every payload of a store is refused.
         public init(
             verifiers: [Environment: AppStoreVerifier] = [:],
             revenueCatAuthorization: String? = nil
@@ -123,6 +124,7 @@ package final class ServedLedgers: Sendable {
 public final class OpeningProgress: Sendable {
     private let ledgers = Mutex<[(path: String, done: Int64, end: Int64)]>([])
 
+    /// The progress of a server that has not begun to open a ledger.
     public init() {}
 
     /// - Parameters:

@@ -11,6 +11,7 @@ public struct CertificateFiles: Sendable {
     /// Between two looks at the files.
     public var reloadInterval = Duration.seconds(60)
 
+    /// Names the files; they are read when the server starts, then looked at every minute.
     public init(certificate: String, key: String) {
         self.certificate = certificate
         self.key = key
@@ -19,6 +20,7 @@ public struct CertificateFiles: Sendable {
 
 /// A certificate that cannot be used.
 public struct CertificateError: Error, CustomStringConvertible {
+    /// Which files cannot be used, and why.
     public let description: String
 }
 

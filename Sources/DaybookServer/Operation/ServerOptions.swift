@@ -29,6 +29,7 @@ public struct ServerOptions: Sendable {
     /// `nil`: without TLS.
     public var certificate: CertificateFiles?
 
+    /// A server for this machine alone, on port 8080 and without TLS.
     public init() {}
 
     /// The files that connections, ledgers and what lies beside them need.

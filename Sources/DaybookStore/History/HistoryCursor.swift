@@ -25,10 +25,15 @@ public struct HistoryCursor: Sendable {
 
     /// SHA-256 of the ledger's id.
     private let ledger: HistoryHash
+    /// The last position that the cursor has covered; 0 before the first event.
     public private(set) var position: Int64
+    /// The epoch that `point` names; set by the caller, and no part of the hash.
     public var epoch: Int64
+    /// The tree over the leaves of all complete blocks.
     public private(set) var tree: HistoryTree
+    /// The chain over the names so far.
     public private(set) var names: HistoryChain
+    /// The chain over the streams so far.
     public private(set) var streams: HistoryChain
     private var open: SHA256
 
@@ -68,9 +73,12 @@ public struct HistoryCursor: Sendable {
 
     /// A row to go along.
     public struct Entry: Sendable {
+        /// When the row was recorded, in milliseconds since 1970 UTC.
         public var recordedAt: Int64
+        /// The digest of the row (`RowDigest`).
         public var digest: HistoryHash
 
+        /// Creates an entry; the digest is not compared with anything.
         public init(recordedAt: Int64, digest: HistoryHash) {
             self.recordedAt = recordedAt
             self.digest = digest
@@ -120,8 +128,10 @@ public struct HistoryCursor: Sendable {
         position += Self.blockCount
     }
 
+    /// Adds a name to the chain of names; the position stays.
     public mutating func append(name: String) { names.append(name: name) }
 
+    /// Adds a stream to the chain of streams; the position stays.
     public mutating func append(stream: StreamRecord) { streams.append(stream: stream) }
 
     /// The name of everything up to here.

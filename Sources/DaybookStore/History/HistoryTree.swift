@@ -9,6 +9,7 @@ public struct HistoryTree: Sendable, Equatable {
     /// One for each bit that is set in `count`, the greatest subtree first.
     private var roots: [HistoryHash] = []
 
+    /// Creates a tree without leaves.
     public init() {}
 
     /// - Parameter bytes: 32 for each bit that is set in `count`, as `bytes` gives them.
@@ -22,6 +23,7 @@ public struct HistoryTree: Sendable, Equatable {
         }
     }
 
+    /// The roots of the complete subtrees, 32 bytes each, the greatest subtree first; empty without leaves.
     public var bytes: [UInt8] { roots.flatMap(\.bytes) }
 
     /// - Complexity: O(1) amortised, O(log *n*) at most.

@@ -138,7 +138,11 @@ package final class OverlayStore: EventStore {
         return rows
     }
 
-    package func chain(endingAt position: Int64, above floor: Int64) throws -> EventChain {
+    package func chains(endingAt positions: [Int64], above floor: Int64) throws -> [EventChain] {
+        try positions.map { try ownChain(endingAt: $0, above: floor) }
+    }
+
+    private func ownChain(endingAt position: Int64, above floor: Int64) throws -> EventChain {
         let (rows, next) = walk(from: position, above: max(floor, baseHead.position))
         var chain = EventChain(events: rows.map(\.event), next: next)
         guard next > floor, next <= baseHead.position else { return chain }

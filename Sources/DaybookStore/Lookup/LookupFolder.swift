@@ -7,6 +7,7 @@ import DaybookEvents
 public struct LookupFolder: Sendable {
     private static let suffix = ".daykeys"
 
+    /// The folder of the files, which may be missing before the first run is written.
     public let path: String
     /// The first 64 bits of the digest of the ledger's id.
     public let ledger: UInt64

@@ -24,6 +24,26 @@ extension Database {
         try handle.forEachRow(sqliteConnection) { try body(handle) }
     }
 
+    /// Runs the body in one read transaction: whatever it reads is of one moment.
+    ///
+    /// By handles that are kept: GRDB compiles the two statements each time, which takes longer than reading a row.
+    func inSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try run("BEGIN DEFERRED TRANSACTION")
+        do {
+            let result = try body()
+            try run("COMMIT TRANSACTION")
+            return result
+        } catch {
+            // What the body found is told. SQLite may have ended the transaction itself, and then there is none to end.
+            try? run("ROLLBACK TRANSACTION")
+            throw error
+        }
+    }
+
+    private func run(_ sql: String) throws {
+        try cachedStatement(sql: sql).sqliteStatement.stepToEnd(sqliteConnection)
+    }
+
     /// The number in the first column of the only row; `nil` for NULL and for no row.
     func number(_ sql: String, _ arguments: [Int64]) throws -> Int64? {
         var value: Int64?

@@ -2,7 +2,9 @@ public import DaybookEvents
 
 /// A view for analysts: the events of one type and version, with a column for each member (docs/sql.md).
 public struct EventView: Sendable, Equatable {
+    /// One column of a view; what is absent is NULL in it.
     public struct Column: Sendable, Equatable {
+        /// How the values of a column are to be read.
         public enum Kind: String, Sendable {
             case text, integer
             /// Milliseconds since 1970 UTC.
@@ -13,7 +15,9 @@ public struct EventView: Sendable, Equatable {
             case flag
         }
 
+        /// As SQL names it: `offer_type` for the member `offer.type`.
         public var name: String
+        /// How its values are to be read.
         public var kind: Kind
         /// Whether every event of the type has it.
         public var isRequired: Bool
@@ -25,7 +29,9 @@ public struct EventView: Sendable, Equatable {
     public var name: String
     /// Empty for the view of unknown types.
     public var type: EventTypeName
+    /// The version of the type's schema; 0 for the view of unknown types.
     public var version: Int
+    /// All columns in the order of the view: those of the envelope, then those of the data.
     public var columns: [Column]
 
     /// All, in the order of the vocabulary; the last one is of events whose type was unknown when they came.

@@ -27,6 +27,7 @@ public struct LedgerReplacement: Sendable {
     public var path: String { file.path }
     /// Where the copy is made.
     public var draftPath: String { draft.path }
+    /// Whether something has the ledger's name already, be it a link that leads nowhere.
     public var isTaken: Bool { file.isTaken }
 
     /// Runs the body while no process writes to the ledger that is there.

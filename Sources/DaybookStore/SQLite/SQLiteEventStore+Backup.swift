@@ -12,6 +12,7 @@ import GRDBSQLite
 
 /// What a backup came to.
 public struct BackupReport: Sendable, Equatable {
+    /// The path of the backup's file, absolute and without symbolic links.
     public var path: String
     /// The end of what the backup holds.
     public var history: HistoryPoint

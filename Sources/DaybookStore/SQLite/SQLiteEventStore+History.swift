@@ -64,13 +64,7 @@ extension SQLiteEventStore: EventCursorStore {
 
     private func reading<Result>(_ body: (HistoryReading) throws -> Result) throws -> Result {
         try reads.use("reading the history") { [file, header] db in
-            var result: Result?
-            try db.inTransaction(.deferred) {
-                result = try body(HistoryReading(db: db, file: file, header: header))
-                return .commit
-            }
-            guard let result else { throw StoreError(.failed, "the history was not read") }
-            return result
+            try db.inSnapshot { try body(HistoryReading(db: db, file: file, header: header)) }
         }
     }
 

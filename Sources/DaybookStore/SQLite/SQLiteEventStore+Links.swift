@@ -26,34 +26,43 @@ extension SQLiteEventStore {
         }
     }
 
-    /// A stream's hot events, newest first, down to a position.
+    /// The hot events of some streams, newest first, down to a position.
     /// - Throws: `.damaged` when an event follows a later one, one that is missing or one of another stream.
-    public func chain(endingAt position: Int64, above floor: Int64) throws -> EventChain {
-        var chain = EventChain(events: [], next: position)
+    public func chains(endingAt positions: [Int64], above floor: Int64) throws -> [EventChain] {
+        var chains = positions.map { EventChain(events: [], next: $0) }
         let floor = max(0, floor)
-        while chain.next > floor {
-            let countBefore = chain.events.count
-            try reads.use("reading the stream that ends at position \(position)") { db in
-                try db.inTransaction(.deferred) {
+        var index = 0
+        while index < chains.count {
+            try reads.use("reading the stream that ends at position \(positions[index])") { db in
+                try db.inSnapshot {
                     let statement = try db.cachedStatement(sql: RowSelection.linkAtPosition)
-                    while chain.next > floor, chain.events.count - countBefore < Self.walkCount,
-                        try extend(&chain, statement, db)
-                    {}
-                    return .commit
+                    var known = bounds.withLock { $0 }
+                    var left = Self.walkCount
+                    while left > 0, index < chains.count {
+                        if chains[index].next > floor,
+                            try extend(&chains[index], statement, &known, db)
+                        {
+                            left -= 1
+                        } else {
+                            try checkEnd(chains[index], above: floor)
+                            index += 1
+                        }
+                    }
                 }
             }
-            guard chain.events.count - countBefore == Self.walkCount else { break }
         }
-        // An unknown position has no stream; an event that follows an unknown one is damaged.
-        if let oldest = chain.events.last, chain.next > floor {
-            throw brokenChain(oldest, after: chain.next, "which is missing")
-        }
-        return chain
+        return chains
+    }
+
+    /// An unknown position has no stream; an event that follows an unknown one is damaged.
+    private func checkEnd(_ chain: EventChain, above floor: Int64) throws {
+        guard let oldest = chain.events.last, chain.next > floor else { return }
+        throw brokenChain(oldest, after: chain.next, "which is missing")
     }
 
     /// - Returns: Whether there was an event.
     private func extend(
-        _ chain: inout EventChain, _ statement: Statement, _ db: Database
+        _ chain: inout EventChain, _ statement: Statement, _ known: inout RowBounds, _ db: Database
     ) throws -> Bool {
         var found: (event: Event, previous: Int64)?
         var claims = RowClaims()
@@ -64,7 +73,6 @@ extension SQLiteEventStore {
             )
         }
         guard let found else { return false }
-        var known = bounds.withLock { $0 }
         if !known.admit(claims) { try admit(claims, &known, db) }
         if let newer = chain.events.last, found.event.stream != newer.stream {
             throw brokenChain(

@@ -50,12 +50,11 @@ extension SQLiteEventStore {
         for start in stride(from: 0, to: positions.count, by: Self.walkCount) {
             let part = positions[start..<min(start + Self.walkCount, positions.count)]
             try reads.use("reading \(positions.count) rows") { db in
-                try db.inTransaction(.deferred) {
+                try db.inSnapshot {
                     let statement = try db.cachedStatement(sql: RowSelection.rowAtPosition)
                     for position in part {
                         if let row = try row(at: position, statement, db) { rows.append(row) }
                     }
-                    return .commit
                 }
             }
         }
@@ -70,7 +69,7 @@ extension SQLiteEventStore {
         while next >= 1 {
             let countBefore = rows.count
             try reads.use("reading the stream that ends at position \(position)") { db in
-                try db.inTransaction(.deferred) {
+                try db.inSnapshot {
                     let statement = try db.cachedStatement(sql: RowSelection.rowAtPosition)
                     while next >= 1, rows.count - countBefore < Self.walkCount,
                         let row = try row(at: next, statement, db)
@@ -79,7 +78,6 @@ extension SQLiteEventStore {
                         rows.append(row)
                         next = row.previous
                     }
-                    return .commit
                 }
             }
             guard rows.count - countBefore == Self.walkCount else { break }
@@ -115,7 +113,7 @@ extension SQLiteEventStore {
     public func position(recordedAtOrBefore instant: Int64) throws -> Int64 {
         try reads.use("looking for what was recorded by \(instant)") { [file] db in
             var low: Int64 = 0
-            try db.inTransaction(.deferred) {
+            try db.inSnapshot {
                 let last = try db.number("SELECT max(position) FROM events", []) ?? 0
                 var high = min(last, AppendGround.positionMax)
                 while low < high {
@@ -130,7 +128,6 @@ extension SQLiteEventStore {
                     }
                     if recordedAt <= instant { low = middle } else { high = middle - 1 }
                 }
-                return .commit
             }
             return low
         }

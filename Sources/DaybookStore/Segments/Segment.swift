@@ -59,7 +59,9 @@ public final class Segment: Sendable {
         (vocabulary ^ PackedEvent.layoutVersion) &* 0x9E37_79B9_7F4A_7C15
     }
 
+    /// The path with which its file was opened.
     public var path: String { file.path }
+    /// The size of its file when it was opened, in bytes.
     public var byteCount: Int { file.byteCount }
     /// What it was made from.
     public var history: HistoryPoint { file.header.history }

@@ -52,6 +52,7 @@ public final class SegmentFolder: Sendable {
         }
     }
 
+    /// The folder of the segment files, which may be missing before the first one is written.
     public let path: String
     /// How many events each segment has, and the step at which they begin: position 1, then 1 + this, and so on.
     public let eventCount: Int64
@@ -142,23 +143,30 @@ public final class SegmentFolder: Sendable {
 
     /// The segment of this number; `nil` where there is none that can be used.
     public func segment(_ index: Int) -> Segment? {
-        content.withLock { content in
-            switch content[index] {
-            case .open(let segment): return segment
-            case .missing, .damaged: return nil
-            case .unread:
-                do {
-                    let segment = try open(index)
-                    content[index] = .open(segment)
-                    return segment
-                } catch {
-                    let code = (error as? StoreError)?.code
-                    if code == .otherHistory, !isReadOnly { DerivedFile.setAside(file(index)) }
-                    let isGone = code == .notFound
-                    content[index] = isGone ? .missing : .damaged
-                    if !isGone { tell(error) }
-                    return nil
-                }
+        switch content.withLock({ $0[index] }) {
+        case .open(let segment): return segment
+        case .missing, .damaged: return nil
+        case .unread: break
+        }
+        // Not under the lock, which commits take too: the thread that opens may be one that gives way.
+        let opened = Result { try open(index) }
+        return content.withLock { content in
+            guard case .unread = content[index] else {
+                // Another thread was first.
+                if case .open(let segment) = content[index] { return segment }
+                return nil
+            }
+            switch opened {
+            case .success(let segment):
+                content[index] = .open(segment)
+                return segment
+            case .failure(let error):
+                let code = (error as? StoreError)?.code
+                if code == .otherHistory, !isReadOnly { DerivedFile.setAside(file(index)) }
+                let isGone = code == .notFound
+                content[index] = isGone ? .missing : .damaged
+                if !isGone { tell(error) }
+                return nil
             }
         }
     }

@@ -29,10 +29,14 @@ import DaybookEvents
 
 /// What a derived file says about itself.
 public struct ContainerHeader: Sendable, Equatable {
+    /// What a derived file is for; the numbers stand in the file.
     public enum Kind: UInt32, Sendable { case snapshot = 1, keys = 2, segment = 3 }
 
+    /// What the file is for.
     public var kind: Kind
+    /// Of whatever gives the contents their meaning; a file with another one is not used.
     public var fingerprint: UInt64
+    /// The first 64 bits of the SHA-256 of the ledger's id.
     public var ledger: UInt64
     /// Inclusive; 0 for snapshots.
     public var firstPosition: Int64
@@ -41,6 +45,7 @@ public struct ContainerHeader: Sendable, Equatable {
     /// 32 bytes.
     public var stateDigest: [UInt8]
 
+    /// Creates a header; nothing is checked. The digest has 32 bytes, and is zeros where a file has none.
     public init(
         kind: Kind, fingerprint: UInt64, ledger: UInt64, firstPosition: Int64,
         history: HistoryPoint, stateDigest: [UInt8] = [UInt8](repeating: 0, count: 32)
@@ -63,9 +68,12 @@ public struct ContainerSection: Sendable {
     public var name: String
     /// What gives this section's bytes their meaning, beyond the header's fingerprint; 0 for nothing.
     public var fingerprint: UInt64
+    /// How many elements the bytes hold; kept for readers, and not compared with the bytes.
     public var elementCount: Int
+    /// The contents, without padding and checksums.
     public var bytes: [UInt8]
 
+    /// Creates a section; nothing is checked, and a longer name is cut to 16 bytes when it is written.
     public init(name: String, fingerprint: UInt64 = 0, elementCount: Int, bytes: [UInt8]) {
         self.name = name
         self.fingerprint = fingerprint
@@ -76,15 +84,18 @@ public struct ContainerSection: Sendable {
 
 /// Little-endian numbers appended to bytes.
 public struct ByteWriter {
+    /// What was appended so far.
     public private(set) var bytes: [UInt8] = []
 
     /// - Parameter byteCount: Of what will be appended, where it is known: a large array that grows is there twice.
     public init(byteCount: Int = 0) { bytes.reserveCapacity(byteCount) }
 
+    /// Appends a number, in as many bytes as its type has.
     public mutating func append(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
+    /// Appends bytes as they are.
     public mutating func append(_ other: [UInt8]) { bytes += other }
 }
 

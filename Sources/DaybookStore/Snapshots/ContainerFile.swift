@@ -28,8 +28,11 @@ public final class ContainerFile: Sendable {
         var firstBlock: Int
     }
 
+    /// The path with which it was opened.
     public let path: String
+    /// The header, whose checksum was compared when the file was opened.
     public let header: ContainerHeader
+    /// The size of the whole file when it was opened, in bytes.
     public let byteCount: Int
     private let sections: [Section]
     // Safe to share: see the invariant above.

@@ -10,8 +10,11 @@
 
 /// One thing that the independent reader checked.
 public struct IndependentFinding: Sendable, Equatable {
+    /// What was checked, such as `keys: each names one event`.
     public var check: String
+    /// Whether nothing is wrong; files that were passed over are told, and count as clean.
     public var isClean: Bool
+    /// What is wrong, parted by semicolons; else `clean`, how much was checked, or what was passed over.
     public var detail: String
 }
 

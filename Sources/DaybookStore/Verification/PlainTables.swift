@@ -122,8 +122,12 @@ struct PlainSecret {
             var value: UInt64 = 0
             for byte in 0..<8 {
                 let start = 16 * word + 2 * byte
-                let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
-                guard let number = UInt8(pair, radix: 16) else { return nil }
+                let pair = digits[start..<start + 2]
+                // The initializer takes a sign for part of a number.
+                let signs = "+-".utf8
+                guard !pair.contains(where: { signs.contains($0) }),
+                    let number = UInt8(String(decoding: pair, as: UTF8.self), radix: 16)
+                else { return nil }
                 value |= UInt64(number) << UInt64(8 * byte)
             }
             words.append(value)

@@ -130,11 +130,34 @@ struct OllieCopyTests {
         #expect(tom.display?.key == "upgrade.cta")
     }
 
+    @Test("A meter that a free period opens tells its own numbers")
+    func meter() async throws {
+        let meter = """
+            meters:
+              logs:
+                kind: counter
+                period: lifetime
+                limit: 3
+                requires: logEvent
+                statusText: upgrade.cta
+
+            freePeriods:
+            """
+        let ollie = try await OllieFixture(replacing: ["freePeriods:": meter])
+        try await ollie.dog("rex")
+        let decision = try ollie.check("logs", "rex", at: OllieFixture.end - 1)
+        #expect(decision.allowed && decision.usage?.remaining == 3)
+        #expect(decision.source?.kind == .freePeriod)
+        #expect(decision.display?.key == "upgrade.cta")
+    }
+
     @Test("OL-30 The greyed-out button knows why: the check carries title and products")
     func button() throws {
         let before = try ollie.check("logEvent", "rex", at: end - 1)
         #expect(before.allowed)
         #expect(before.title == nil && before.paywall == nil)
+        #expect(before.display?.key == "freePeriod.active")
+        #expect(before.display?.text == "Nog 1 dagen gratis")
         let decision = try ollie.check("logEvent", "rex", at: end)
         #expect(!decision.allowed)
         #expect(decision.display?.key == "freePeriod.expired.text")

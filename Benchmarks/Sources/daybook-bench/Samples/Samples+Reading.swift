@@ -1,4 +1,5 @@
 import Daybook
+import DaybookAudit
 import DaybookFixtures
 import DaybookStore
 import Foundation
@@ -88,6 +89,23 @@ extension Samples {
         try ask { ledger, subject in
             guard try !ledger.history(of: subject).isEmpty else {
                 throw BenchmarkError("\(subject) has no history, and should")
+            }
+        }
+    }
+
+    func status() throws -> Measurement {
+        try ask { ledger, subject in
+            guard try ledger.status(of: subject).status.isKnown else {
+                throw BenchmarkError("\(subject) is not known, and should be")
+            }
+        }
+    }
+
+    func explain() throws -> Measurement {
+        try ask { ledger, subject in
+            let question = CheckQuestion(Workload.meter)
+            guard try ledger.explain(question, for: subject).isKnown else {
+                throw BenchmarkError("\(subject) is not known, and should be")
             }
         }
     }

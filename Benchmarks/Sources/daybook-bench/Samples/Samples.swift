@@ -30,6 +30,8 @@ import Foundation
 /// check-again FILE SUBJECTS QUESTIONS             the same, of customers who were asked about before
 /// refold FILE SUBJECTS QUESTIONS                  answers that read a customer's events and fold them
 /// history FILE SUBJECTS QUESTIONS                 customers' events as people read them
+/// status FILE SUBJECTS QUESTIONS                  everything about a customer
+/// explain FILE SUBJECTS QUESTIONS                 why a customer is answered so
 /// metrics FILE NAMES|all                          Ledger.metrics by month, over the whole time
 /// metrics-again FILE NAMES|all EVENTS SUBJECTS NEW
 ///                                                 the same, with nothing new, and after NEW events
@@ -99,6 +101,8 @@ struct Samples {
         case ("check-again", 0, 2): try check(isAtHand: true)
         case ("refold", 0, 2): try refold()
         case ("history", 0, 2): try history()
+        case ("status", 0, 2): try status()
+        case ("explain", 0, 2): try explain()
         case ("metrics", 1, 0): try metrics()
         case ("metrics-again", 1, 3): try await metricsAgain()
         case ("metrics-month", 0, 0): try metricsOfMonth()

@@ -53,6 +53,9 @@ extension Benchmark {
                     "daybook serve, from its start until it is ready, with a snapshot, ms", .atMost,
                     150, places: 0, last { 1_000 * $0["ready_seconds"] }),
                 Goal(
+                    "check, customers at random, µs", .atMost, 10,
+                    last { 1_000_000 * $0["check_seconds"] / $0["check_events"] }),
+                Goal(
                     "find a customer by any id, worst of a thousand, ms", .atMost, 10,
                     last { 1_000 * $0["find_id_worst_seconds"] }),
                 Goal(
@@ -84,6 +87,9 @@ extension Benchmark {
             .value("open, snapshot, ms", 2) { 1_000 * $0["warm_seconds"] },
             .value("serve until ready, ms", 0) { 1_000 * $0["ready_seconds"] },
             .value("write snapshot, ms", 0) { 1_000 * $0["snapshot_seconds"] },
+            .value("check, all customers, µs", 1) {
+                1_000_000 * $0["check_seconds"] / $0["check_events"]
+            },
             .count("replay, rows/s") { $0["rows_rate"] },
             .count("replay, segments/s") { $0["segments_rate"] },
             .value("own MB, rows", 0) { $0["rows_peak_own_bytes"] / 1_000_000 },
@@ -145,6 +151,9 @@ extension Benchmark {
         note("find") {
             try programs.runOurs(
                 "find", path, String(events), String(subjects), String(Self.searches))
+        }
+        note("check") {
+            try programs.runOurs("check", path, String(subjects), String(scale.questions))
         }
         note("rows") { try replayed("growth", .rows) }
         note("segments") { try replayed("growth", .segments) }

@@ -21,5 +21,6 @@ public enum DecisionReason: String, Sendable, CaseIterable, CustomStringConverti
     /// The catalog in force does not have it.
     case notInCatalog = "not_in_catalog"
 
+    /// The raw value, as answers and events have it: `limit_reached`.
     public var description: String { rawValue }
 }

@@ -2,16 +2,21 @@ import DaybookEvents
 
 /// One entitlement at one time.
 public struct EntitlementAnswer: Sendable, Equatable {
+    /// The entitlement's name, as it was asked for.
     public var name: String
+    /// Whether any source gives it at the time at which sources are judged.
     public var isActive: Bool
     /// The winner's state, else the state of the source that came closest.
     public var state: SourceState
+    /// The active source that is shown (docs/rules.md#display); `nil`: none is active.
     public var winner: Source?
+    /// The earliest start of the active sources, in milliseconds since 1970 UTC; `nil`: none is active.
     public var startsAt: Int64?
     /// The end of unbroken access: of all active sources, and of grants, passes and subscriptions that begin before
     /// they end; `nil` if there is none, or nothing is active. A further period of a subscription that runs does not
     /// count.
     public var expiresAt: Int64?
+    /// Of the winner, else of the source that came closest; `false` where there is no source.
     public var willRenew: Bool
     /// Every source that ever could have given it, winner first.
     public var candidates: [Source]
@@ -19,18 +24,24 @@ public struct EntitlementAnswer: Sendable, Equatable {
 
 /// Finds every source of a customer at the time of the case.
 public final class EntitlementsAnswer: Sendable {
+    /// The catalog in force for the customer at the asked time; `nil`: none is published.
     public let catalog: Catalog?
+    /// Every source, active or not: lineages owned now, lineages owned before, grants, free periods, debug overrides.
     public let sources: [Source]
     /// The time at which sources were judged: the trial's end under a debug override, else the asked time.
     public let effectiveAt: Int64
+    /// What may be wrong, each code once: `redundant_subscription`, `double_paying`, `owned_by_other`, …
     public let warnings: [String]
+    /// The customer's profiles in order of creation, deleted ones included.
     public let profiles: [ProfileAnswer]
+    /// Introductory offers that began before it are not counted (rule 10); `Int64.min`: all are.
     public let introEligibleAfter: Int64
     /// When the customer's plan changed, up to the asked time, ascending; see `PlanChanges`.
     let planChanges: [Int64]
     /// From when on a subscription is billed on another day, up to the asked time, ascending.
     let billingDays: [BillingDay]
 
+    /// Gathers and judges every source that the customer has at the case's time.
     public init(_ context: CustomerCase) {
         let gathering = SourceGathering(context)
         catalog = gathering.catalog

@@ -2,11 +2,15 @@ import DaybookEvents
 
 /// A profile at the time of the case.
 public struct ProfileAnswer: Sendable, Equatable {
+    /// The profile's id, as the app names it.
     public var profile: String
+    /// What it is (`child`), as its first event that says so does; empty: none says it.
     public var kind: String
+    /// When it was first created or restored, in milliseconds since 1970 UTC.
     public var createdAt: Int64
     /// When its free period began.
     public var startedAt: Int64
+    /// Whether the last change by the asked time deleted it.
     public var isDeleted: Bool
 
     /// Profiles as of the asked time, in order of creation; a deleted one stays in the list as deleted.

@@ -51,6 +51,7 @@ extension Source {
             }
         }
 
+        /// The same as `rawValue`: `expired.voluntary`.
         public var description: String { rawValue }
     }
 }

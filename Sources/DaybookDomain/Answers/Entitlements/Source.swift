@@ -9,29 +9,39 @@ public enum SourceState: String, Sendable, CaseIterable {
 
 /// Something that gives or gave an entitlement, with the reason where it gives nothing.
 public struct Source: Sendable, Equatable {
+    /// What kind of thing gives an entitlement.
     public enum Kind: String, Sendable {
         case debug, lifetime, subscription, family, grant
         case freePeriod = "intro_period"
         case nonRenewing = "non_renewing"
     }
+    /// Decides which of several active sources is shown (docs/rules.md#display).
     public var kind: Kind
     /// `apple:2000000123`, a grant's id, a free period's name.
     public var id: String
+    /// The store's id of the product; `nil`: it is no purchase, or no statement tells which product.
     public var product: String?
     /// The transaction whose period counts, as the store names it, where its name is known.
     public var transaction: String?
+    /// What it gives while it is active, by name; empty: no entitlement, or the catalog does not have the product.
     public var entitlements: [String]
     /// Features given directly, by a grant of a feature or a free period.
     public var features: [String]
     /// `nil`: the whole customer.
     public var profile: String?
+    /// What it is at the time at which sources are judged.
     public var state: SourceState
+    /// Whether it gives access at that time.
     public var isActive: Bool
+    /// When access begins, inclusive, in milliseconds since 1970 UTC; `nil`: no statement tells it.
     public var startsAt: Int64?
     /// Exclusive end of access; `nil` is unbounded.
     public var expiresAt: Int64?
+    /// Whether the store means to renew it or goes on trying to charge; `false` for what no store renews.
     public var willRenew: Bool
+    /// The product of which the next renewal will be, where it is another one; `nil`: the same, or unknown.
     public var autoRenewProduct: String?
+    /// Days of 24 hours to the stated end of the running trial, rounded up; `nil`: no trial runs.
     public var trialDaysRemaining: Int64?
     /// Why it gives nothing: `refunded`, `expired.voluntary`, `family_not_shareable`, `needs_assignment`, …
     public var why: Why?

@@ -27,17 +27,22 @@ struct FunnelPathFinder {
     }
 
     private func matches(_ step: FunnelState.Step, _ index: Int, _ names: NameTable) -> Bool {
-        guard step.typeCode == codes[index] else { return false }
-        if let isTrial = funnel.steps[index].isTrial, step.isTrial != isTrial { return false }
-        guard let context = funnel.steps[index].context else { return true }
-        return names[step.context] == context
+        step.typeCode == codes[index] && Self.fits(step, funnel.steps[index], names)
     }
 
     private func isExcluded(_ step: FunnelState.Step, _ names: NameTable) -> Bool {
-        funnel.exclusions.indices.contains { index in
+        exclusionCodes.indices.contains { index in
             step.typeCode == exclusionCodes[index]
-                && funnel.exclusions[index].context.map { $0 == names[step.context] } ?? true
+                && Self.fits(step, funnel.exclusions[index], names)
         }
+    }
+
+    /// Whether an event of the right type has what the catalog asks of it besides.
+    private static func fits(
+        _ step: FunnelState.Step, _ wanted: FunnelStep, _ names: NameTable
+    ) -> Bool {
+        if let isTrial = wanted.isTrial, step.isTrial != isTrial { return false }
+        return wanted.context.map { names[step.context] == $0 } ?? true
     }
 
     private func isEntry(_ step: FunnelState.Step, _ names: NameTable) -> Bool {

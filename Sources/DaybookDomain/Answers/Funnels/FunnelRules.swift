@@ -31,12 +31,17 @@ public struct FunnelRules: Sendable, Equatable {
     /// Half an hour, as web analytics has it.
     public static let sessionGapDefault: Int64 = 30 * 60_000
 
+    /// What is counted; customers unless told otherwise.
     public var unit = Unit.customer
     /// A session ends when nothing happened for longer than this, in milliseconds.
     public var sessionGapMilliseconds = Self.sessionGapDefault
+    /// From which of several first steps a unit starts; a funnel in any order ignores it.
     public var entry = Entry.first
+    /// What splits the report into groups; `none`: it has no groups.
     public var breakdown = FunnelBreakdown.none
+    /// Which event decides on a unit's group; without a breakdown it has no effect.
     public var touch = Touch.first
 
+    /// Creates rules that count customers from their first entry, without groups.
     public init() {}
 }

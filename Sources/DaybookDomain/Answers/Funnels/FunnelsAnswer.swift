@@ -101,6 +101,8 @@ public struct FunnelsAnswer: Sendable {
         return true
     }
 
+    /// The report of everything that was counted so far.
+    /// - Complexity: O(*d* log *d*) in the different durations of each step and group.
     public func report() -> FunnelReport {
         FunnelReport(
             name: funnel.name, order: funnel.order, rules: rules, entered: sums.totals.entered,

@@ -2,6 +2,7 @@ public import DaybookEvents
 
 /// One grant of one customer at one time: what it gives, and what is left of it.
 public struct GrantAnswer: Sendable, Equatable {
+    /// Where a grant stands at the asked time.
     public enum State: String, Sendable, CaseIterable {
         /// It begins later.
         case pending
@@ -13,23 +14,31 @@ public struct GrantAnswer: Sendable, Equatable {
         case used
     }
 
+    /// The grant's own id, under which it is voided.
     public var id: Reference
     /// Of the event that issued it: the kind of its source, as a name, and its key.
     public var source: NameID
+    /// The key of that event.
     public var key: Reference
     /// As far as its text is known.
     public var name: String
+    /// Of several that fit the first of voided, pending, expired and used.
     public var state: State
+    /// The entitlement that it gives, as the event names it; `nil`: none.
     public var entitlement: String?
+    /// The feature that it is for, as the event names it; `nil`: none.
     public var feature: String?
+    /// The meter that its units are of, by the catalog's name where it has one; `nil`: the event names none.
     public var meter: String?
     /// `nil`: the whole customer's.
     public var profile: String?
     /// Units; `nil` for access, and for units without end.
     public var amount: Int64?
+    /// Whether the event says `unlimited`: units without end, or access as long as it holds.
     public var isUnlimited: Bool
     /// How many units are left; `nil` where no number of them was given, and where no meter of the catalog counts them.
     public var left: Int64?
+    /// When it begins, inclusive, in milliseconds since 1970 UTC.
     public var startsAt: Int64
     /// Exclusive; a void ends it. `nil`: without end.
     public var expiresAt: Int64?
@@ -39,14 +48,19 @@ public struct GrantAnswer: Sendable, Equatable {
 
 /// Units that were set aside and neither used nor given back.
 public struct ReservationAnswer: Sendable, Equatable {
+    /// The reservation's own id, under which it is committed or released.
     public var id: Reference
     /// Of the event that set them aside.
     public var key: Reference
     /// As far as its text is known.
     public var name: String
+    /// By the catalog's name; where the catalog in force does not have it, as the event names it.
     public var meter: String
+    /// How many units are held.
     public var amount: Int64
+    /// The profile for which they are held; `nil`: none in particular.
     public var profile: String?
+    /// When they were set aside, in milliseconds since 1970 UTC.
     public var reservedAt: Int64
     /// Exclusive: then the units go back.
     public var expiresAt: Int64

@@ -2,11 +2,16 @@ import DaybookEvents
 
 /// One meter of one customer at one time.
 public struct MeterAnswer: Sendable, Equatable {
+    /// The catalog's name of the meter, whatever alias was asked for.
     public var name: String
+    /// What kind of meter it is: it decides which of the numbers below mean something.
     public var kind: Meter.Kind
     /// The free limit, or the entitled one; `nil` is unlimited. A window: days.
     public var limit: Int64?
+    /// What was used: of a counter the units since it last began anew, those that a source covered left out.
+    /// Of a gauge how many things there are; of a reading the last one, at least 0; of a window 0.
     public var used: Int64
+    /// Units of a counter that open reservations of the same stretch hold, not part of `used`; 0 of other kinds.
     public var reserved: Int64
     /// Free quota and grants that are left, less what is reserved; never negative; `nil` is unlimited.
     public var remaining: Int64?
@@ -14,11 +19,13 @@ public struct MeterAnswer: Sendable, Equatable {
     public var overage: Int64
     /// Units left of grants and credits; part of `remaining`.
     public var granted: Int64
+    /// Refunded credits that were spent before and are still owed; 0 unless the meter allows debt (E67).
     public var debt: Int64
     /// Gauges: how far above the limit; creating is refused until it is below.
     public var excess: Int64
     /// The period of the asked time; `nil` for lifetime counters, gauges and windows.
     public var period: MeterPeriod?
+    /// `2026-03` of a calendar month, else the day or time at which it began; `nil` where there is no period.
     public var periodName: String?
     /// What evidence of the period is keyed by; see `PeriodTimeline.key`.
     var periodKey: String?
@@ -32,6 +39,7 @@ public struct MeterAnswer: Sendable, Equatable {
     public var coveredBy: Source?
     /// Gauges over the limit: what stays writable.
     public var writable: [String]
+    /// What is odd: `overage`, `over_limit`, `gauge_duplicate`, `gauge_underflow`; empty: nothing is.
     public var flags: [String]
 
     init(_ meter: Meter) {
@@ -57,6 +65,8 @@ public final class UsageAnswer {
     /// By meter, as they were worked out.
     var timelines: [String: PeriodTimeline] = [:]
 
+    /// Prepares answers about the meters of one customer; `nil` while no catalog is published.
+    /// - Parameter entitlements: Of the same case, or of one that differs from it in usage alone.
     public init?(_ context: CustomerCase, _ entitlements: EntitlementsAnswer) {
         guard let catalog = entitlements.catalog else { return nil }
         self.context = context

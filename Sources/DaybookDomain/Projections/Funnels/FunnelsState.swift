@@ -5,12 +5,17 @@ public import DaybookEvents
 /// Funnels depend on range, window and breakdown, so nothing can be counted in advance (rule 26). Kept are the
 /// types in `FunnelState.isTracked`, whatever the catalog names today: a new funnel then needs no refold.
 public struct FunnelState: Sendable, Equatable {
+    /// One for each event of a tracked type.
     public var steps: [Step] = []
 
+    /// The state before any event.
     public init() {}
 
+    /// What a funnel needs to know of one event.
     public struct Step: Sendable, Equatable {
+        /// When it happened, in milliseconds since 1970 UTC.
         public var at: Int64
+        /// The number of its type: `EventType.rawValue`.
         public var typeCode: UInt16
         /// Paywall context, onboarding step, milestone, feature, product, experiment.
         public var context: NameID

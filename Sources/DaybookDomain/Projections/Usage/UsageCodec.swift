@@ -2,7 +2,7 @@ import DaybookEvents
 
 extension UsageState {
     /// Raised whenever the fold's meaning changes (rule 22).
-    public static let version: UInt16 = 6
+    public static let version: UInt16 = 7
 
     /// Writes the state for the digest, field by field in a fixed order.
     func write(to writer: inout StateWriter) {

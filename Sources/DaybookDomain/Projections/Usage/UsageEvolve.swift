@@ -25,7 +25,8 @@ extension UsageState {
         case .usageReversed:
             reversals.append(
                 .init(at: event.occurredAt, target: event.reference, meter: event.meter))
-        case .usageReset: reset(event)
+        // What this build has no word for begins no period, and is no evidence that one began.
+        case .usageReset where event.isDecidedReset || event.isScheduledReset: reset(event)
         case .gaugePinned:
             pins.append(
                 .init(at: event.occurredAt, meter: event.meter, reference: event.reference))

@@ -16,6 +16,7 @@ public import DaybookEvents
 public struct AppStoreMapping: Sendable {
     /// `apple_asn_v2` for notifications, `apple_jws` for what a client posts.
     public static let notificationSource = "apple_asn_v2"
+    /// The source kind of events from a signed payload that a client posts.
     public static let postedSource = "apple_jws"
 
     let environment: Environment

@@ -2,6 +2,7 @@ import DaybookEvents
 
 /// A signed payload as it was found in an envelope, not yet verified.
 public struct AppStoreSignedPayload: Sendable, Equatable {
+    /// What it should be by its place in the envelope; standing alone what the caller says.
     public let kind: AppStorePayloadKind
     /// A compact JWS, without the white space around it.
     public let text: String

@@ -12,6 +12,7 @@ public protocol AppStorePayload: Sendable, Equatable {
 
 /// A documented member and its form.
 public struct AppStoreField: Sendable, Equatable {
+    /// The form of a member's value.
     public enum Kind: String, Sendable, CaseIterable {
         case text
         /// Text, or a number that is kept as text.
@@ -29,7 +30,9 @@ public struct AppStoreField: Sendable, Equatable {
         case signed
     }
 
+    /// The member's name in the JSON.
     public let name: String
+    /// The form in which Apple documents its value.
     public let kind: Kind
 
     init(_ name: String, _ kind: Kind) {

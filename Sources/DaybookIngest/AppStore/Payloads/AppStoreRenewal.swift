@@ -4,11 +4,13 @@ public import DaybookEvents
 ///
 /// It names no app. Only the transactions of the same lineage tell which app it is of.
 public struct AppStoreRenewal: AppStorePayload {
+    /// The payload as it was signed; a property whose member is missing or unreadable is `nil`.
     public let members: JSONObject
 
     /// Reads a payload; whether it can be believed is decided by the verifier.
     public init(members: JSONObject) { self.members = members }
 
+    /// The documented members of `JWSRenewalInfoDecodedPayload`.
     public static let fields: [AppStoreField] = [
         .init("expirationIntent", .number), .init("originalTransactionId", .identifier),
         .init("autoRenewProductId", .text), .init("productId", .text),
@@ -29,18 +31,22 @@ public struct AppStoreRenewal: AppStorePayload {
 
     /// The lineage.
     public var originalID: String? { members.identifier("originalTransactionId") }
+    /// The download of the app, one for an Apple Account and an app.
     public var appTransactionID: String? { members.identifier("appTransactionId") }
     /// A UUID in lower case, however it came.
     public var appAccountToken: String? {
         members.text("appAccountToken").map(UUIDText.lowercased)
     }
+    /// The environment of the subscription.
     public var environment: AppStoreWord<AppStoreEnvironment>? {
         members.word("environment", AppStoreEnvironment.self)
     }
+    /// The product of the period that runs, or that ended last.
     public var productID: String? { members.text("productId") }
 
     // MARK: What will be
 
+    /// Whether it renews at the end of the period.
     public var autoRenewStatus: AppStoreWord<AppStoreAutoRenewStatus>? {
         members.word("autoRenewStatus", AppStoreAutoRenewStatus.self)
     }
@@ -50,28 +56,36 @@ public struct AppStoreRenewal: AppStorePayload {
     public var renewalPrice: Int64? { members.wholeNumber("renewalPrice") }
     /// ISO 4217.
     public var currency: String? { members.text("currency") }
+    /// Whether the customer agreed to a higher price.
     public var priceIncreaseStatus: AppStoreWord<AppStorePriceIncreaseStatus>? {
         members.word("priceIncreaseStatus", AppStorePriceIncreaseStatus.self)
     }
+    /// The kind of the offer that the next period is bought with.
     public var offerType: AppStoreWord<AppStoreOfferType>? {
         members.word("offerType", AppStoreOfferType.self)
     }
+    /// How that offer is paid.
     public var offerDiscount: AppStoreWord<AppStoreOfferDiscount>? {
         members.word("offerDiscountType", AppStoreOfferDiscount.self)
     }
+    /// The id of that offer.
     public var offerID: String? { members.text("offerIdentifier") }
     /// ISO 8601.
     public var offerPeriod: String? { members.text("offerPeriod") }
     /// Best first.
     public var eligibleWinBackOfferIDs: [String]? { members.texts("eligibleWinBackOfferIds") }
+    /// How the next year is billed.
     public var billingPlan: AppStoreWord<AppStoreBillingPlan>? {
         members.word("renewalBillingPlanType", AppStoreBillingPlan.self)
     }
+    /// The 12-month commitment, as it came.
     public var commitment: JSONObject? { members.object("commitmentInfo") }
+    /// What Advanced Commerce adds, as it came.
     public var advancedCommerce: JSONObject? { members.object("advancedCommerceInfo") }
 
     // MARK: What went wrong
 
+    /// Why the subscription ended; also there while a failed charge is tried again.
     public var expirationIntent: AppStoreWord<AppStoreExpirationIntent>? {
         members.word("expirationIntent", AppStoreExpirationIntent.self)
     }
@@ -80,7 +94,9 @@ public struct AppStoreRenewal: AppStorePayload {
 
     // MARK: When, milliseconds since 1970 UTC
 
+    /// When the store signed this payload.
     public var signedAt: Int64? { members.milliseconds("signedDate") }
+    /// When the next period begins.
     public var renewsAt: Int64? { members.milliseconds("renewalDate") }
     /// Exclusive.
     public var graceExpiresAt: Int64? { members.milliseconds("gracePeriodExpiresDate") }

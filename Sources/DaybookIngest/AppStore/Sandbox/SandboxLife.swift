@@ -40,24 +40,33 @@ public struct SandboxLife: Sendable, Equatable {
         .cancel, .expiry,
     ]
 
+    /// The app's bundle identifier.
     public var bundleID: String
+    /// The subscription's product id.
     public var productID: String
+    /// The steps in the order in which they happen.
     public var plan = SandboxLife.wholePlan
+    /// How fast time passes.
     public var speed = SandboxSpeed.minutes5
+    /// How long a paid period is, in calendar time before `speed` shortens it.
     public var period = CivilDuration(months: 1)
+    /// How long the trial is, likewise.
     public var trial = CivilDuration(days: 7)
     /// When the first step happens, milliseconds since 1970 UTC.
     public var start: Int64
     /// The first transaction and the lineage; the next ones count up. The start unless given, so that two lives are two
     /// lineages.
     public var transactionID: Int64?
+    /// The app's own id of its customer, a UUID; `nil`: the payloads carry none.
     public var appAccountToken: String?
+    /// The subscription group; `nil`: the payloads name none.
     public var groupID: String?
     /// Thousandths of the currency, of every paid period.
     public var price: Int64?
     /// ISO 4217.
     public var currency: String?
 
+    /// A life with the whole plan: a month at a time, at Apple's default speed, without a price.
     public init(bundleID: String, productID: String, start: Int64) {
         self.bundleID = bundleID
         self.productID = productID
@@ -66,9 +75,11 @@ public struct SandboxLife: Sendable, Equatable {
 
     /// What happens at one step.
     public struct Moment: Sendable, Equatable {
+        /// The step that happens.
         public var step: Step
         /// When it happens, and when it is signed.
         public var at: Int64
+        /// What the App Store sends of it, ready to be signed.
         public var notification: SandboxNotification
         /// The end of the period then, or of the grace; exclusive.
         public var until: Int64
@@ -78,9 +89,12 @@ public struct SandboxLife: Sendable, Equatable {
     public struct PlanProblem: Error, Sendable, Equatable, CustomStringConvertible {
         /// 1-based.
         public var number: Int
+        /// The step that cannot happen.
         public var step: Step
+        /// Why it cannot happen there, and where it helps what to do before.
         public var reason: String
 
+        /// For messages: `step 3, renewal: no period is running`.
         public var description: String { "step \(number), \(step.rawValue): \(reason)" }
     }
 

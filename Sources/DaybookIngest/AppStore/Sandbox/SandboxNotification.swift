@@ -2,24 +2,35 @@ public import DaybookEvents
 
 /// A short description of a notification to sign.
 public struct SandboxNotification: Sendable, Equatable {
+    /// What happened.
     public var type: AppStoreNotificationType
+    /// What more is said of it; `nil`: the payload has no subtype.
     public var subtype: AppStoreNotificationSubtype?
     /// Derived from everything else unless given, so the same description is the same notification.
     public var uuid: String?
     /// Milliseconds since 1970 UTC.
     public var signedAt: Int64
+    /// The app's bundle identifier.
     public var bundleID: String
+    /// The version of the bundle; `nil`: it is left out.
     public var bundleVersion: String?
+    /// The app's number in App Store Connect; `nil`: it is left out, as the sandbox does.
     public var appAppleID: Int64?
+    /// The state of the subscription; `nil`: it is left out.
     public var status: AppStoreStatus?
+    /// Why the customer asks for a refund; `nil`: it is left out.
     public var consumptionRequestReason: AppStoreConsumptionRequestReason?
+    /// The transaction to nest in it; `nil`: none.
     public var transaction: SandboxTransaction?
+    /// The renewal info to nest in it; `nil`: none.
     public var renewal: SandboxRenewal?
+    /// What the payload says of its environment; the nested parts say theirs.
     public var environment: AppStoreEnvironment = .localTesting
     /// Members of the payload that this description has no word for, such as `summary`; they win over those that it
     /// has, and null takes a member away.
     public var others = JSONObject()
 
+    /// A notification with nothing nested in it; nothing is checked.
     public init(type: AppStoreNotificationType, bundleID: String, signedAt: Int64) {
         self.type = type
         self.bundleID = bundleID

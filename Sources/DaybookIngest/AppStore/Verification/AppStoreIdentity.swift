@@ -15,6 +15,8 @@ public struct AppStoreIdentity: Sendable, Equatable {
     /// enters an environment in which money is counted.
     public let storeEnvironments: Set<AppStoreEnvironment>
 
+    /// An identity that takes every store environment that the ledger's own allows.
+    /// - Parameter appAppleID: `nil`: the app's number is not checked.
     public init(bundleIDs: [String], appAppleID: Int64? = nil, environment: Environment) {
         self.init(
             bundleIDs: bundleIDs, appAppleID: appAppleID, environment: environment,

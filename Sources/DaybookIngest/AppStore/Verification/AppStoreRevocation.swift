@@ -44,6 +44,8 @@ public final class AppStoreRevocation: Sendable {
     private let ask: Ask
     private let answers = Mutex<[Answer]>([])
 
+    /// A source of answers that has asked no responder yet.
+    /// - Parameter ask: How responders are asked over the network.
     public init(asking ask: @escaping Ask) { self.ask = ask }
 
     /// - Parameter now: Milliseconds since 1970 UTC; answers must be current then.

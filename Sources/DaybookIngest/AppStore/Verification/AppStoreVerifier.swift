@@ -12,6 +12,7 @@ public enum AppStoreOutcome: Sendable {
 
 /// A payload that passed, and the root that vouches for it.
 public struct AppStoreStatement: Sendable, Equatable {
+    /// The payload, with what is nested in it verified as well.
     public let document: AppStoreDocument
     /// Lower-case hexadecimal SHA-256 of the configured root's DER; `nil` for what Xcode signed with a certificate of
     /// its own, which only the environments `xcode` and `test` take and which any developer could have made.
@@ -30,6 +31,7 @@ public struct AppStoreVerifier: Sendable {
     /// the latest statement about a transaction wins, and one from the future would win for long (rule 3).
     public static let leadMaxMilliseconds: Int64 = 86_400_000
 
+    /// The app and the environment that payloads must be of.
     public let identity: AppStoreIdentity
     private let roots: AppStoreRoots
     private let revocation: AppStoreRevocation?

@@ -105,6 +105,26 @@ struct FunnelUnitTests {
         #expect(report(short, out) { $0.entry = .best }.entered == 0)
     }
 
+    @Test("An exclusion of free trials leaves those in who pay at once")
+    func excludedTrials() {
+        var funnel = funnel(["a", "b"], window: 100)
+        var trial = FunnelStep(name: "trial", event: .subscriptionStarted)
+        func entered(_ isTrial: Bool) -> Int {
+            let started = FunnelState.Step(
+                at: 1, typeCode: EventType.subscriptionStarted.rawValue, context: 0, variant: 0,
+                profile: 0, duration: Event.absent, isTrial: isTrial)
+            return report(funnel, [step("a", at: 0), started, step("b", at: 2)]).entered
+        }
+        funnel.exclusions = [trial]
+        #expect(entered(true) == 0 && entered(false) == 0)
+        trial.isTrial = true
+        funnel.exclusions = [trial]
+        #expect(entered(true) == 0 && entered(false) == 1)
+        trial.isTrial = false
+        funnel.exclusions = [trial]
+        #expect(entered(true) == 1 && entered(false) == 0)
+    }
+
     @Test("Variants by first, last and each touch")
     func touches() {
         var funnel = funnel(["a", "b"], window: 100)
