@@ -3,7 +3,7 @@ SHELL := /bin/bash
 SWIFT := swift
 CONFIGURATION := release
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
-	Fuzz/Package.swift Fuzz/Sources
+	Fuzz/Package.swift Fuzz/Sources Examples/Package.swift Examples/Sources
 # Whether imports are checked is part of the build's plan: all targets build by the same plan, so none builds anew what
 # another built, and a plan from before is not used again.
 BUILD := $(SWIFT) build -c $(CONFIGURATION) --explicit-target-dependency-import-check error \
@@ -11,7 +11,7 @@ BUILD := $(SWIFT) build -c $(CONFIGURATION) --explicit-target-dependency-import-
 BUILD_TESTS := $(BUILD) --build-tests
 export DAYBOOK_STRICT := 1
 
-.PHONY: build samples demo test test-extended soak tsan bench fuzz format lint subjects setup clean
+.PHONY: build samples demo docs test test-extended soak tsan bench fuzz format lint subjects setup clean
 
 setup:
 	@scripts/setup
@@ -21,6 +21,9 @@ build: setup
 
 samples: setup
 	$(BUILD) --product DaybookSamples
+
+docs: setup
+	@scripts/docs
 
 demo: build
 	@$$($(SWIFT) build -c $(CONFIGURATION) --show-bin-path)/daybook demo
@@ -58,4 +61,4 @@ subjects:
 	@scripts/check-subjects
 
 clean:
-	rm -rf .build .build-tsan
+	rm -rf .build .build-tsan .build-docs

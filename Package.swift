@@ -10,6 +10,9 @@ let settings: [SwiftSetting] =
 // What only our own tests and benchmarks need is no product, except for `Benchmarks/run`, a package of its own.
 let isMeasured = Context.environment["DAYBOOK_BENCHMARKS"] != nil
 
+// What makes the documentation is no dependency of those who use the library (`make docs`).
+let isDocumented = Context.environment["DAYBOOK_DOCS"] != nil
+
 // - Parameter packageAccess: Without it the tests see what a user of the package sees.
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
@@ -24,7 +27,6 @@ func tests(
 
 let package = Package(
     name: "daybook",
-    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Daybook", targets: ["Daybook"]),
         .library(name: "DaybookAudit", targets: ["DaybookAudit"]),
@@ -51,7 +53,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
-    ],
+    ]
+        + (isDocumented
+            ? [.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")]
+            : []),
     targets: [
         .target(name: "CDaybook"),
         .target(name: "CDaybookServer", exclude: ["openapi.yaml"]),

@@ -37,7 +37,7 @@ struct DocumentTests {
         "Every command of a document runs, from top to bottom",
         arguments: [
             "README.md", "docs/cli.md", "events/README.md", "docs/auditing.md",
-            "docs/reproducing-a-bug.md", "docs/operating.md", "docs/metrics.md",
+            "docs/reproducing-a-bug.md", "docs/operating.md", "docs/metrics.md", "docs/replay.md",
         ])
     func sessions(name: String) throws {
         let document = try Self.text(name)

@@ -21,8 +21,8 @@ struct RepositoryTexts {
     ]
 
     private static let folders = [
-        "Benchmarks", "Fuzz", "Sources", "Tests", "datasets", "docs", "events", "recipes", "scale",
-        "scripts", "snapshots",
+        "Benchmarks", "Examples", "Fuzz", "Sources", "Tests", "datasets", "docs", "events",
+        "recipes", "scale", "scripts", "snapshots",
     ]
     private static let kinds: Set<String> = ["swift", "c", "h", "md", "yaml", "sh"]
 
