@@ -12,7 +12,7 @@ public struct FoldWorkload {
 
     private var events: [Event] = []
     /// The same as segments have them, and their streams: what is folded.
-    private var packed = PackedEvents()
+    private var packed = AlignedEvents(PackedEvents())
     private var streams: [UInt32] = []
     private var names = NameTable()
     /// The kind of each stream; number *n* stands at index *n* - 1.
@@ -54,7 +54,9 @@ public struct FoldWorkload {
     }
 
     private mutating func pack() {
-        for event in events { packed.append(event) }
+        var packing = PackedEvents()
+        for event in events { packing.append(event) }
+        packed = AlignedEvents(packing)
         streams = events.map(\.stream)
         events = []
     }
@@ -104,18 +106,15 @@ public struct FoldWorkload {
 
     /// Whether each event happened after the one before it; brings the events into the processor's cache.
     private func isRising(_ order: [UInt32], _ places: Range<Int>) -> Bool {
-        packed.events.withUnsafeBufferPointer { events in
-            guard let first = events.baseAddress else { return true }
-            var (last, isRising) = (Int64.min, true)
-            for place in places {
-                let ahead = min(place + Self.readAhead, order.count - 1)
-                daybook_fetch_ahead(first + Int(order[ahead]))
-                let occurredAt = events[Int(order[place])].occurredAt
-                if occurredAt <= last { isRising = false }
-                last = occurredAt
-            }
-            return isRising
+        var (last, isRising) = (Int64.min, true)
+        for place in places {
+            let ahead = min(place + Self.readAhead, order.count - 1)
+            daybook_fetch_ahead(packed.address(of: Int(order[ahead])))
+            let occurredAt = packed[Int(order[place])].occurredAt
+            if occurredAt <= last { isRising = false }
+            last = occurredAt
         }
+        return isRising
     }
 
     private func foldOne(
@@ -133,8 +132,38 @@ public struct FoldWorkload {
 
     @inline(__always)
     private func event(_ index: Int) -> Event {
-        let event = packed.events[index]
+        let event = packed[index]
         guard let place = event.extensionIndex else { return event.event(at: Int64(index + 1)) }
         return event.event(at: Int64(index + 1), packed.extensions[place])
+    }
+}
+
+/// Packed events, each in one cache line, as a replay has them; an array begins in the middle of one.
+///
+/// Invariant of the unsafe pointer: `count` events from `first` on, written once in `init` and freed with the value;
+/// reads are checked against `count`.
+private final class AlignedEvents: Sendable {
+    let count: Int
+    let extensions: [EventExtension]
+    private nonisolated(unsafe) let first: UnsafeMutablePointer<PackedEvent>
+
+    init(_ packed: PackedEvents) {
+        count = packed.events.count
+        extensions = packed.extensions
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: max(1, count) * PackedEvent.byteCount, alignment: PackedEvent.byteCount)
+        first = memory.bindMemory(to: PackedEvent.self, capacity: max(1, count))
+        for (index, event) in packed.events.enumerated() {
+            (first + index).initialize(to: event)
+        }
+    }
+
+    deinit { first.deallocate() }
+
+    func address(of index: Int) -> UnsafeRawPointer { UnsafeRawPointer(first + index) }
+
+    subscript(index: Int) -> PackedEvent {
+        precondition(index >= 0 && index < count, "there is no event \(index)")
+        return first[index]
     }
 }
