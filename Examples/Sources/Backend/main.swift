@@ -48,7 +48,7 @@ router.put("customers/:name/stories/:ref") { _, context in
     let name = try context.parameters.require("name")
     do {
         let receipt = try await ledger.perform(
-            CommandRequest(command, environment: environment, subject: name))
+            CommandRequest(command, subject: name, environment: environment))
         return receipt.decision.map(shown) ?? "done\n"
     } catch LedgerError.rejected(_, decision: let decision?) {
         throw HTTPError(.conflict, message: shown(decision))
