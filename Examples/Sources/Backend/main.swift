@@ -11,7 +11,11 @@ let root = CommandLine.arguments.dropFirst(2).first
 let path = folder + "/app.sqlite"
 let environment: Daybook.Environment = root == nil ? .production : .test
 
-func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
+func bytes(_ path: String) -> [UInt8] {
+    if let data = FileManager.default.contents(atPath: path) { return [UInt8](data) }
+    print("Backend: there is no file \(path)")
+    exit(3)
+}
 
 let ledger =
     FileManager.default.fileExists(atPath: path)
