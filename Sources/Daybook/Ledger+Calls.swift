@@ -21,7 +21,7 @@ extension Ledger {
         let known = try catalogs().newest?.catalog.calls ?? []
         guard let call = known.first(where: { haveSameBytes($0.name, request.name) }) else {
             let near = NearestName.of(request.name, among: known.map(\.name))
-            throw AppCallInputs.bad(
+            throw LedgerError.bad(
                 "unknown_call",
                 "the catalog has no call \(ShownText.escaped(request.name))\(near.map { "; did you mean \($0)?" } ?? "")"
             )
@@ -92,7 +92,7 @@ private struct AppCallWork {
 
     private func takeTransaction(_ verifier: AppStoreVerifier?) async throws -> AppCallReply {
         guard let verifier else {
-            throw AppCallInputs.bad(
+            throw LedgerError.bad(
                 "not_configured",
                 "it was not said for which app of the store payloads are believed (--bundle-id)")
         }

@@ -12,13 +12,10 @@ extension Ledger {
         let history = try catalogs()
         guard let found = history.versions.first(where: { $0.version == version }) else {
             let known = Set(history.versions.map(\.version)).sorted().map(String.init)
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_version",
-                    reason:
-                        "there is no catalog version \(version); there are \(known.joined(separator: ", "))"
-                )
-            ])
+            throw LedgerError.bad(
+                "unknown_version",
+                "there is no catalog version \(version); there are \(known.joined(separator: ", "))"
+            )
         }
         let document = try core.translating {
             try core.store.document(sha256: found.documentDigest)

@@ -44,13 +44,9 @@ extension Ledger {
         // The rule for names of apps is the catalog's; a catalog needs no more than that.
         guard let named = try? CatalogReader.read(Array("app: \(app)\n".utf8)), named.app == app
         else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "bad_app",
-                    reason:
-                        "\"\(app)\" is no app name; use up to 64 lower-case letters, digits and hyphens"
-                )
-            ])
+            throw LedgerError.bad(
+                "bad_app",
+                "\"\(app)\" is no app name; use up to 64 lower-case letters, digits and hyphens")
         }
         return try empty(at: path, app: app, clock: clock)
     }

@@ -13,11 +13,9 @@ extension Ledger {
         milliseconds: Int64 = Lease.durationDefault
     ) throws -> Lease {
         guard (1...Lease.durationMax).contains(milliseconds) else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "duration_out_of_bounds",
-                    reason: "a lease is good for up to \(Lease.durationMax / 86_400_000) days")
-            ])
+            throw LedgerError.bad(
+                "duration_out_of_bounds",
+                "a lease is good for up to \(Lease.durationMax / 86_400_000) days")
         }
         let (status, asOf) = try status(of: subject, profile: profile, environment: environment)
         return Lease(

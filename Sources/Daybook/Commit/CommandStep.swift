@@ -83,7 +83,7 @@ struct CommandStep {
     }
 
     private func badInput(_ problem: EventProblem) -> Outcome {
-        .error(.badInput([InputProblem(line: nil, problem)]))
+        .error(.bad(problem))
     }
 
     /// What the command comes to, and upon what that was decided.
@@ -289,11 +289,7 @@ struct CommandStep {
             if error.code == .forbidden {
                 return .rejected(.fieldUnamendable(error.member), decision: nil)
             }
-            return .badInput([
-                InputProblem(
-                    line: nil, column: nil, code: error.code.rawValue,
-                    reason: "\(error.member): \(error.reason)")
-            ])
+            return .bad(error.code.rawValue, "\(error.member): \(error.reason)")
         }
         return PatchNames.refusal(of: patch, catalog).map { .rejected($0, decision: nil) }
     }

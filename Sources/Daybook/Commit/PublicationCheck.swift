@@ -34,13 +34,13 @@ struct PublicationCheck {
         let publication = prepared.publication
         let effectiveAt = publication.effectiveAt ?? now
         guard (EventBounds.timeMin...EventBounds.timeMax).contains(effectiveAt) else {
-            throw problem(
+            throw .bad(
                 "out_of_bounds",
                 "\(effectiveAt) is outside \(EventBounds.timeMin) to \(EventBounds.timeMax), the years 1970 to 9999"
             )
         }
         if effectiveAt < now, !catalogs.isEmpty, !publication.isRetroactive {
-            throw problem(
+            throw .bad(
                 "retroactive",
                 "the catalog would take effect at \(RFC3339.format(effectiveAt)), which is past, and answers about the past would change"
             )
@@ -65,7 +65,7 @@ struct PublicationCheck {
     private func older(_ version: Int64) throws(LedgerError) -> CatalogVersion {
         guard var entry = catalogs.versions.last(where: { $0.version == version }) else {
             let known = Set(catalogs.versions.map(\.version)).sorted().map(String.init)
-            throw problem(
+            throw .bad(
                 "unknown_version",
                 "no catalog version \(version); there are \(known.joined(separator: ", "))")
         }
@@ -77,7 +77,7 @@ struct PublicationCheck {
         _ prepared: PreparedPublication, isTaken: (Int64) throws(LedgerError) -> Bool
     ) throws(LedgerError) -> CatalogVersion {
         if case .cohort(let percent) = prepared.publication.scope, !(0...100).contains(percent) {
-            throw problem("out_of_bounds", "a cohort of \(percent) percent; say 0 to 100")
+            throw .bad("out_of_bounds", "a cohort of \(percent) percent; say 0 to 100")
         }
         let catalog: Catalog
         do throws(CatalogProblems) {
@@ -99,7 +99,7 @@ struct PublicationCheck {
     /// The app is this ledger's, and no published name means something else.
     func check(_ catalog: Catalog) throws(LedgerError) {
         guard catalog.app == app else {
-            throw problem(
+            throw .bad(
                 "other_app",
                 "the catalog is of app \"\(catalog.app)\", this ledger is \"\(app)\"")
         }
@@ -107,7 +107,4 @@ struct PublicationCheck {
         guard conflicts.isEmpty else { throw .catalogConflict(conflicts) }
     }
 
-    private func problem(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-    }
 }

@@ -84,11 +84,7 @@ struct PublishStep {
             canonical = try EventValidator.canonical(draft)
         } catch {
             return .failure(
-                .badInput([
-                    InputProblem(
-                        line: nil, column: nil, code: error.code.rawValue,
-                        reason: "\(error.member): \(error.reason)")
-                ]))
+                .bad(error.code.rawValue, "\(error.member): \(error.reason)"))
         }
         group.add(
             canonical, in: EventRouter.stream(of: canonical),

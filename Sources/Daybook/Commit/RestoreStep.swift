@@ -20,7 +20,7 @@ struct RestoreStep {
             group = work
             return .success(receipt)
         } catch let problem as EventProblem {
-            return .failure(.badInput([InputProblem(line: nil, problem)]))
+            return .failure(.bad(problem))
         } catch let rejection as Rejection {
             return .failure(.rejected(rejection, decision: nil))
         }

@@ -62,12 +62,9 @@ struct TickStep {
 
     private static func ahead(_ instant: Int64, _ group: GroupDecision) -> LedgerError {
         let (asked, now) = (RFC3339.format(instant), RFC3339.format(group.now))
-        return .badInput([
-            InputProblem(
-                line: nil, column: nil, code: "out_of_bounds",
-                reason:
-                    "\(asked) is ahead of the ledger's clock, which says \(now); a reset is written when it is due"
-            )
-        ])
+        return .bad(
+            "out_of_bounds",
+            "\(asked) is ahead of the ledger's clock, which says \(now); a reset is written when it is due"
+        )
     }
 }

@@ -293,11 +293,8 @@ package final class LedgerCore: Sendable {
             // Others may have gone on.
             let last = try store.head().position
             guard position >= 0, position <= last else {
-                throw LedgerError.badInput([
-                    InputProblem(
-                        line: nil, column: nil, code: "unknown_position",
-                        reason: "position \(position) is beyond the end, which is \(last)")
-                ])
+                throw LedgerError.bad(
+                    "unknown_position", "position \(position) is beyond the end, which is \(last)")
             }
             return (position, false)
         case .instant(let instant):

@@ -18,20 +18,20 @@ struct AppCallInputs {
             case .object(let data)?: values = data
             case .null?, nil: values = JSONObject()
             case let other?:
-                throw Self.bad("wrong_kind", "\"data\" is \(other.kindName), not an object")
+                throw LedgerError.bad("wrong_kind", "\"data\" is \(other.kindName), not an object")
             }
         }
         let known = Set(call.members.values)
         if let other = values.members.first(where: { !known.contains($0.name) }) {
             let near = NearestName.of(other.name, among: known)
             let hint = near.map { "; did you mean \"\($0)\"?" } ?? ""
-            throw Self.bad(
+            throw LedgerError.bad(
                 "unknown_member",
                 "\"\(ShownText.escaped(other.name))\" is no member of \(call.name) that the catalog names\(hint)"
             )
         }
         for input in call.work.neededInputs where value(input) == nil {
-            throw Self.bad("missing_member", "\"\(call.members[input] ?? "")\" is missing")
+            throw LedgerError.bad("missing_member", "\"\(call.members[input] ?? "")\" is missing")
         }
     }
 
@@ -44,7 +44,7 @@ struct AppCallInputs {
 
     private func wrong(_ input: AppCall.Input, _ expected: String, _ found: JSONValue) -> any Error
     {
-        Self.bad(
+        LedgerError.bad(
             "wrong_kind", "\"\(call.members[input] ?? "")\" is \(found.kindName), not \(expected)")
     }
 
@@ -85,7 +85,4 @@ struct AppCallInputs {
         return isSigned ? Array(text.utf8) : Base64.decode(text, .standard) ?? Array(text.utf8)
     }
 
-    static func bad(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-    }
 }

@@ -141,12 +141,10 @@ struct DeadLetters {
                 text(of: deadLetter, in: payload), by: verifier,
                 options: IngestOptions(kind: kind ?? posted, subject: deadLetter.subject))
         case (.appStore, nil):
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "no_verifier",
-                    reason: "the dead letter \(deadLetter.sha256.prefix(12)) is of the App Store; "
-                        + "say which app and authorities are believed")
-            ])
+            throw LedgerError.bad(
+                "no_verifier",
+                "the dead letter \(deadLetter.sha256.prefix(12)) is of the App Store; "
+                    + "say which app and authorities are believed")
         }
         if receipt.refused.isEmpty { try await resolve(deadLetter.sha256, deadLetter.environment) }
         return receipt
@@ -303,11 +301,9 @@ struct DeadLetters {
         _ deadLetter: DeadLetter, reason: String, actor: String? = nil
     ) async throws {
         guard reason.contains(where: { !$0.isWhitespace }) else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "missing_reason",
-                    reason: "a dead letter is dismissed with a reason; say why", member: "reason")
-            ])
+            throw LedgerError.bad(
+                "missing_reason", "a dead letter is dismissed with a reason; say why",
+                member: "reason")
         }
         try await note(
             DeadLetter.dismissedType, key: DeadLetter.dismissalKey(deadLetter.sha256),

@@ -144,11 +144,8 @@ struct Import {
             return try await dryRun(next, reader, options, progress)
         }
         guard let zone = core.zoneTables.table(named: map.zone) else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_time_zone",
-                    reason: "the map's zone \"\(map.zone)\" does not exist")
-            ])
+            throw LedgerError.bad(
+                "unknown_time_zone", "the map's zone \"\(map.zone)\" does not exist")
         }
         let reader = RowReader(map, in: zone, defaultTrust: options.defaultTrust)
         return try await dryRun(next, reader, options, progress)

@@ -107,18 +107,15 @@ struct OwnershipChanges {
         do throws(EventProblem) {
             try CustomerName.check(subject, environment)
         } catch {
-            throw LedgerError.badInput([InputProblem(line: nil, error)])
+            throw LedgerError.bad(error)
         }
     }
 
     private static func tooMany(_ count: Int) -> LedgerError {
-        .badInput([
-            InputProblem(
-                line: nil, column: nil, code: "too_large",
-                reason:
-                    "at least \(count) signed payloads; one restore takes at most \(restoredTextCountMax): take in whole histories by ingest"
-            )
-        ])
+        .bad(
+            "too_large",
+            "at least \(count) signed payloads; one restore takes at most \(restoredTextCountMax): take in whole histories by ingest"
+        )
     }
 
     /// What a signed payload says, with the customer's claim.

@@ -128,7 +128,7 @@ private struct CorrectionAuthor {
             case .add(let draft): return [try EventValidator.canonical(draft)]
             }
         } catch {
-            throw LedgerError.badInput([InputProblem(line: nil, error)])
+            throw LedgerError.bad(error)
         }
     }
 

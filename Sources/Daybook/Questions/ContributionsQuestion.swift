@@ -11,7 +11,7 @@ struct ContributionsQuestion {
         progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> Contributions {
         guard request.metrics.metrics.count == 1 else {
-            throw Self.bad("bad_range", "a value is of one metric; name one")
+            throw LedgerError.bad("bad_range", "a value is of one metric; name one")
         }
         // With sums that are kept this costs little; it tells which values there are.
         let report = try MetricsQuestion(core: core, workers: workers).report(
@@ -43,10 +43,6 @@ struct ContributionsQuestion {
             zone: report.zone, asOf: report.asOf)
     }
 
-    private static func bad(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-    }
-
     /// The value of the report that is asked about.
     private static func value(
         _ request: ContributionsRequest, _ report: MetricsReport
@@ -57,7 +53,7 @@ struct ContributionsQuestion {
         if let period = request.period {
             guard let found = report.periods.firstIndex(where: { $0.name == period }) else {
                 let names = report.periods.map(\.name)
-                throw bad(
+                throw LedgerError.bad(
                     "bad_period",
                     "\(ShownText.escaped(period)) is no period of the answer, which has \(names.first ?? "") to \(names.last ?? "")"
                 )
@@ -72,13 +68,14 @@ struct ContributionsQuestion {
         if group.isEmpty, groups.count == 1 { group = groups[0] }
         if metric.groups != nil || !group.isEmpty {
             guard groups.contains(where: { haveSameBytes($0, group) }) else {
-                throw bad("bad_group", reason(metric, groups, report.periods[bucket].name))
+                throw LedgerError.bad(
+                    "bad_group", reason(metric, groups, report.periods[bucket].name))
             }
         }
         let found = values.filter { haveSameBytes($0.group, group) && $0.age == request.age }
         guard let value = found.first else {
             let ages = Set(values.compactMap(\.age)).sorted()
-            throw bad(
+            throw LedgerError.bad(
                 "bad_age",
                 ages.isEmpty
                     ? "\(metric.name) has no value of that age in \(report.periods[bucket].name)"

@@ -43,10 +43,7 @@ struct CustomerAnswers {
         do throws(UnknownName) {
             return try check.decide(question)
         } catch {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_name", reason: error.description)
-            ])
+            throw LedgerError.bad("unknown_name", error.description)
         }
     }
 
@@ -82,11 +79,7 @@ struct CustomerAnswers {
     }
 
     static var noCatalog: LedgerError {
-        .badInput([
-            InputProblem(
-                line: nil, column: nil, code: "no_catalog",
-                reason: "the ledger has no catalog; publish one")
-        ])
+        .bad("no_catalog", "the ledger has no catalog; publish one")
     }
 
     /// Why an answer has no rules to go by: there are none, or none was known then.
@@ -94,12 +87,9 @@ struct CustomerAnswers {
         guard let first = try core.catalogs().versions.map(\.position).min() else {
             return Self.noCatalog
         }
-        return .badInput([
-            InputProblem(
-                line: nil, column: nil, code: "no_catalog_known",
-                reason:
-                    "no catalog was known at position \(asOf.position), so there were no rules yet; the first one is at position \(first)"
-            )
-        ])
+        return .bad(
+            "no_catalog_known",
+            "no catalog was known at position \(asOf.position), so there were no rules yet; the first one is at position \(first)"
+        )
     }
 }

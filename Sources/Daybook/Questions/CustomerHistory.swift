@@ -24,11 +24,8 @@ package struct CustomerHistory {
         if let place {
             guard let last = entries.firstIndex(where: { $0.event.position == place.position })
             else {
-                throw LedgerError.badInput([
-                    InputProblem(
-                        line: nil, column: nil, code: "bad_cursor",
-                        reason: "no page of this timeline ended at \(place); take its next")
-                ])
+                throw LedgerError.bad(
+                    "bad_cursor", "no page of this timeline ended at \(place); take its next")
             }
             entries.removeFirst(last + 1)
         }

@@ -20,13 +20,10 @@ struct ExperimentQuestion {
             let known = Metric.all.filter {
                 $0.shape == .ratio && $0.groups == nil && !$0.hasAges
             }
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "no_ratio",
-                    reason:
-                        "\(metric) is no part of those who saw a variant; choose one of \(known.map(\.name).joined(separator: ", "))"
-                )
-            ])
+            throw LedgerError.bad(
+                "no_ratio",
+                "\(metric) is no part of those who saw a variant; choose one of \(known.map(\.name).joined(separator: ", "))"
+            )
         }
         var request = request
         request.metrics = [metric]
@@ -48,13 +45,10 @@ struct ExperimentQuestion {
         guard stated != nil || !answers.isEmpty else {
             let names = try experiments(report).map(\.name)
             let near = NearestName.of(experiment, among: names)
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_name",
-                    reason:
-                        "no customer has seen an experiment \"\(experiment)\", and the catalog has none\(near.map { "; did you mean \"\($0)\"?" } ?? "")"
-                )
-            ])
+            throw LedgerError.bad(
+                "unknown_name",
+                "no customer has seen an experiment \"\(experiment)\", and the catalog has none\(near.map { "; did you mean \"\($0)\"?" } ?? "")"
+            )
         }
         // Those of the catalog in its order, the first of which is what others are compared with; then what else was
         // seen.

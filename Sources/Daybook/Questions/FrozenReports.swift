@@ -13,7 +13,7 @@ struct FrozenReports {
         of freeze: ReportFreeze, progress: @Sendable (Int, Int) throws -> Void
     ) throws -> EventDraft {
         guard (1...128).contains(freeze.name.utf8.count) else {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "bad_name", "the name of a report has 1 to 128 bytes, not \(freeze.name.utf8.count)"
             )
         }
@@ -25,14 +25,14 @@ struct FrozenReports {
             request.moment.at = LedgerClock(wall: core.clock(), last: head.recordedAt).now - 1
         }
         if let at = freeze.request.moment.at, at >= core.clock() {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "bad_range", "\(RFC3339.format(at)) is not over yet; a report is of the past")
         }
         let report = try MetricsQuestion(core: core, workers: workers).report(
             request, progress: progress)
         let document = report.json.canonicalBytes
         guard document.count <= EventBounds.documentByteCountMax else {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "report_too_large",
                 "the report has \(document.count) bytes, more than \(EventBounds.documentByteCountMax); freeze fewer metrics, or fewer or longer periods"
             )
@@ -71,7 +71,7 @@ struct FrozenReports {
         asked?.environment = request.environment
         asked?.moment = Moment(at: again.asOf.at, knownAt: .position(again.asOf.position))
         guard asked == kept.request else {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "name_taken",
                 "the report \"\(freeze.name)\" was frozen at position \(kept.position) and answers another question; a frozen report never changes, so take another name"
             )
@@ -105,7 +105,7 @@ struct FrozenReports {
             return try withDocument(found)
         }
         let near = NearestName.of(name, among: reports.map(\.name))
-        throw Self.bad(
+        throw LedgerError.bad(
             "unknown_name",
             "no report was frozen as \"\(name)\"\(near.map { "; did you mean \"\($0)\"?" } ?? "")")
     }
@@ -137,10 +137,6 @@ struct FrozenReports {
         return report
     }
 
-    private static func bad(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-    }
-
     // MARK: Comparing
 
     /// - Parameter knownAt: `nil`: everything that is recorded.
@@ -153,7 +149,7 @@ struct FrozenReports {
         // One that another version computed is compared in what this one knows, too.
         known?.metrics.removeAll { Metric.named($0) == nil }
         guard let report = frozen.report, var request = known, !request.metrics.isEmpty else {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "unknown_form", "the report \"\(name)\" has a form that this version does not know")
         }
         try core.readKeys()
@@ -164,14 +160,14 @@ struct FrozenReports {
         let (new, now) = try MetricsQuestion(core: core, workers: workers).answer(
             request, progress: progress)
         guard new.asOf.position >= old.asOf.position else {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "bad_range",
                 "the report knows the events up to position \(old.asOf.position); compare it with what was known later"
             )
         }
         // A zone's own changes may come with another table of the machine between two looks.
         guard then.buckets == now.buckets else {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "bad_range", "the periods of the report are not what they were; ask again")
         }
         let causes = try core.translating {

@@ -57,13 +57,13 @@ struct FunnelQuestion {
         }
         let report = answer.report()
         guard let step = report.steps.first(where: { haveSameBytes($0.name, request.step) }) else {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "unknown_name",
                 "the funnel has no step \"\(request.step)\"; it has \(report.steps.map(\.name).joined(separator: ", "))"
             )
         }
         guard !request.isStopped || report.order != .anyOrder else {
-            throw Self.bad("bad_range", "in any order no step comes after another")
+            throw LedgerError.bad("bad_range", "in any order no step comes after another")
         }
         return FunnelCustomers(
             step: step, isStopped: request.isStopped, rows: found.sorted, count: found.count,
@@ -121,7 +121,7 @@ struct FunnelQuestion {
     private static func funnel(_ request: FunnelRequest, _ catalog: Catalog) throws -> Funnel {
         guard var funnel = catalog.funnel(request.name) else {
             let known = catalog.funnels.map(\.name).joined(separator: ", ")
-            throw bad(
+            throw LedgerError.bad(
                 "unknown_name", "the catalog has no funnel \"\(request.name)\"; there are: \(known)"
             )
         }
@@ -129,13 +129,13 @@ struct FunnelQuestion {
         if let window = request.windowMilliseconds { funnel.windowMilliseconds = window }
         if let order = request.order { funnel.order = order }
         guard funnel.order != .anyOrder || request.rules.entry == .first else {
-            throw bad(
+            throw LedgerError.bad(
                 "bad_range",
                 "in any order each event of a step is an entry; the best one is of funnels in order"
             )
         }
         guard request.rules.sessionGapMilliseconds >= 0 else {
-            throw bad("bad_range", "a session cannot end before its last event")
+            throw LedgerError.bad("bad_range", "a session cannot end before its last event")
         }
         return funnel
     }
@@ -143,7 +143,7 @@ struct FunnelQuestion {
     private func range(_ request: FunnelRequest) throws -> Range<Int64> {
         let (lower, upper) = (request.from ?? Int64.min, request.until ?? Int64.max)
         guard lower <= upper else {
-            throw Self.bad(
+            throw LedgerError.bad(
                 "bad_range",
                 "the range ends at \(RFC3339.format(upper)), before it begins at \(RFC3339.format(lower))"
             )
@@ -151,7 +151,4 @@ struct FunnelQuestion {
         return lower..<upper
     }
 
-    private static func bad(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-    }
 }

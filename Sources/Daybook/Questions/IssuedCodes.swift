@@ -14,12 +14,10 @@ struct IssuedCodes {
         let promotions = try core.catalogs().newest?.catalog.promotions ?? []
         guard let found = promotions.first(where: { haveSameBytes($0.name, promotion) }) else {
             let near = NearestName.of(promotion, among: promotions.map(\.name))
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_name",
-                    reason: "the catalog has no promotion \"\(promotion)\""
-                        + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
-            ])
+            throw LedgerError.bad(
+                "unknown_name",
+                "the catalog has no promotion \"\(promotion)\""
+                    + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
         }
         let (first, last) = (max(1, numbers.lowerBound), min(numbers.upperBound, found.codes))
         guard first <= last else { return [] }

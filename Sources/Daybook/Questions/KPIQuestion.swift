@@ -37,11 +37,7 @@ struct KPIQuestion {
         request.metrics = try names(request.moment.knownAt)
         let report = try values(request)
         guard let period = Self.period(report) else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "bad_range",
-                    reason: "no period has begun yet; ask for an earlier one")
-            ])
+            throw LedgerError.bad("bad_range", "no period has begun yet; ask for an earlier one")
         }
         let recorded = try self.recorded(request.environment, period, report.asOf)
         let rows = targets.flatMap { self.rows($0, report, period, recorded) }

@@ -167,17 +167,13 @@ struct MetricsQuestion {
         }
     }
 
-    private static func bad(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-    }
-
     /// How many values a metric with ages may have for each group.
     private static let agedCountMax = 50_000
 
     /// - Throws: `LedgerError.badInput` for what is no country.
     static func confirmCountries(_ filter: MetricFilter) throws {
         for code in filter.countries where CountryCode.short(code) != code {
-            throw bad(
+            throw LedgerError.bad(
                 "bad_country",
                 "\"\(code)\" is no country; write a code of ISO 3166-1, such as DE or DEU")
         }
@@ -190,7 +186,7 @@ struct MetricsQuestion {
             !metrics.contains(where: \.hasAges)
                 || buckets.count * (rules.ageMax + 1) <= agedCountMax
         else {
-            throw bad(
+            throw LedgerError.bad(
                 "bad_range",
                 "\(buckets.count) periods with ages up to \(rules.ageMax) are too many; ages go up to \(MetricRules.ageCountMax), and all together are at most \(agedCountMax)"
             )
@@ -202,7 +198,7 @@ struct MetricsQuestion {
     ) throws -> (String, ZoneTable) {
         let wanted = name ?? catalog?.defaultTimeZone ?? "UTC"
         guard let table = core.zoneTables.table(named: wanted) else {
-            throw bad(
+            throw LedgerError.bad(
                 "unknown_time_zone",
                 "there is no time zone \"\(wanted)\"; write a name of the IANA database such as Europe/Amsterdam"
             )
@@ -217,7 +213,7 @@ struct MetricsQuestion {
         func bounded(_ time: Int64) -> Int64 { min(max(time, 0), 253_402_300_799_999) }
         let named = request.period?.range(in: zone)
         guard named == nil || (request.from == nil && request.until == nil) else {
-            throw bad(
+            throw LedgerError.bad(
                 "bad_range",
                 "a period has its own beginning and end; leave out the one or the other")
         }
@@ -228,13 +224,13 @@ struct MetricsQuestion {
             named?.lowerBound ?? request.from
                 ?? resolution.start(of: 12, through: until - 1, in: zone))
         guard from < until else {
-            throw bad(
+            throw LedgerError.bad(
                 "bad_range",
                 "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
             )
         }
         guard let buckets = MetricBuckets(from..<until, by: resolution, in: zone) else {
-            throw bad(
+            throw LedgerError.bad(
                 "bad_range",
                 "the range has more than \(MetricBuckets.countMax) periods; ask for fewer, or for longer ones"
             )
@@ -251,13 +247,10 @@ extension LedgerCore {
     ) throws -> RatesKnown? {
         guard let currency = rules.currency else { return nil }
         guard CurrencyCode.isValid(currency) else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "bad_currency",
-                    reason:
-                        "\"\(currency)\" is no currency; write three capital letters of ISO 4217, such as EUR"
-                )
-            ])
+            throw LedgerError.bad(
+                "bad_currency",
+                "\"\(currency)\" is no currency; write three capital letters of ISO 4217, such as EUR"
+            )
         }
         return try exchangeRates.rates(to: currency, in: state, cut: cut)
     }
@@ -272,13 +265,9 @@ extension Metric {
         return try names.filter { seen.insert($0).inserted }.map { name in
             if let metric = named(name) { return metric }
             let near = NearestName.of(name, among: Self.names)
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_name",
-                    reason:
-                        "there is no metric \"\(name)\"\(near.map { "; did you mean \($0)?" } ?? "")"
-                )
-            ])
+            throw LedgerError.bad(
+                "unknown_name",
+                "there is no metric \"\(name)\"\(near.map { "; did you mean \($0)?" } ?? "")")
         }
     }
 }

@@ -126,11 +126,7 @@ struct Overviews {
     }
 
     private static func badCursor(_ text: String) -> LedgerError {
-        .badInput([
-            InputProblem(
-                line: nil, column: nil, code: "bad_cursor",
-                reason: "\"\(text)\" is not where a page of this list ended; take its next")
-        ])
+        .bad("bad_cursor", "\"\(text)\" is not where a page of this list ended; take its next")
     }
 
     /// - Throws: `LedgerError.badInput` in a ledger without a catalog: there are no rules to answer by.

@@ -19,11 +19,8 @@ struct Places {
         return try core.translating {
             let cut = taken
             guard (0...cut).contains(position) else {
-                throw LedgerError.badInput([
-                    InputProblem(
-                        line: nil, column: nil, code: "unknown_position",
-                        reason: "position \(position) is beyond the end, which is \(cut)")
-                ])
+                throw LedgerError.bad(
+                    "unknown_position", "position \(position) is beyond the end, which is \(cut)")
             }
             return try place(at: position, cut: cut)
         }

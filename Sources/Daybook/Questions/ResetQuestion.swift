@@ -20,10 +20,10 @@ struct ResetQuestion {
         guard let meter = check.catalog.meter(counting: name) else {
             let nearest = NearestName.of(name, among: check.catalog.meters.map(\.name))
             let hint = nearest.map { "; did you mean \($0)?" } ?? ""
-            throw Self.badReset("unknown_name", "the catalog has no meter \(name)\(hint)")
+            throw LedgerError.bad("unknown_name", "the catalog has no meter \(name)\(hint)")
         }
         guard meter.kind == .counter else {
-            throw Self.badReset(
+            throw LedgerError.bad(
                 "wrong_kind",
                 "\(meter.name) is a \(meter.kind.rawValue), which never begins anew")
         }
@@ -35,7 +35,4 @@ struct ResetQuestion {
         return (resets, isMore, asOf)
     }
 
-    private static func badReset(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-    }
 }

@@ -34,22 +34,16 @@ struct TableExport {
         _ body: ([UInt8]) throws -> Void
     ) throws -> TableReceipt {
         guard let columns = request.table.columns(request.names) else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_name",
-                    reason:
-                        "only transactions have the columns of RevenueCat; leave them out for \(request.table.rawValue)"
-                )
-            ])
+            throw LedgerError.bad(
+                "unknown_name",
+                "only transactions have the columns of RevenueCat; leave them out for \(request.table.rawValue)"
+            )
         }
         guard request.after == nil || columns.contains(where: { $0.name == "is_deleted" }) else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "bad_range",
-                    reason:
-                        "the columns of RevenueCat have no place for rows that are gone; export everything, or leave the columns out"
-                )
-            ])
+            throw LedgerError.bad(
+                "bad_range",
+                "the columns of RevenueCat have no place for rows that are gone; export everything, or leave the columns out"
+            )
         }
         try core.refresh()
         try core.readKeys()

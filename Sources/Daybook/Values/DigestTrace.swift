@@ -87,15 +87,15 @@ extension DigestTrace {
         do throws(JSONError) {
             object = try JSONReader.read(bytes).object
         } catch {
-            throw Self.problem("not_digests", "it is no file of digests: \(error)")
+            throw .bad("not_digests", "it is no file of digests: \(error)")
         }
         guard let object, let format = object["digests"]?.integer else {
-            throw Self.problem(
+            throw .bad(
                 "not_digests",
                 "it is no file of digests; \"daybook replay --digests FILE\" writes one")
         }
         guard format <= Self.format else {
-            throw Self.problem(
+            throw .bad(
                 "newer_version",
                 "it has format \(format), this build reads up to \(Self.format); use a build as new as the one that wrote it"
             )
@@ -147,10 +147,7 @@ extension DigestTrace {
         return count == 0 ? words : nil
     }
 
-    private static let damage = problem(
+    private static let damage = LedgerError.bad(
         "damaged_digests", "the file of digests is damaged or cut off; write it anew")
 
-    private static func problem(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-    }
 }

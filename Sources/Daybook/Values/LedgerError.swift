@@ -72,6 +72,23 @@ extension InputProblem {
     }
 }
 
+extension LedgerError {
+    /// One mistake of an input that has no lines.
+    /// - Parameters:
+    ///   - code: A stable word for scripts.
+    ///   - reason: What is wrong and what is expected, in one sentence.
+    static func bad(_ code: String, _ reason: String, member: String? = nil) -> LedgerError {
+        .badInput([
+            InputProblem(line: nil, column: nil, code: code, reason: reason, member: member)
+        ])
+    }
+
+    /// What is wrong with the only event of an input.
+    static func bad(_ problem: EventProblem) -> LedgerError {
+        .badInput([InputProblem(line: nil, problem)])
+    }
+}
+
 extension Place {
     /// For people, who do not read its text.
     fileprivate var shown: String { "the place after position \(position) of epoch \(epoch)" }
