@@ -11,7 +11,7 @@ extension CommandStep {
         _ group: GroupDecision, _ state: LedgerState
     ) throws -> PromotionCase? {
         guard case .redeem(let code) = request.command else { return nil }
-        let names = Set(state.catalogs.versions.flatMap(\.catalog.promotions).map(\.name))
+        let names = Set(state.catalogs.versions.flatMap { $0.catalog.promotions.map(\.name) })
         for name in names {
             let number = PromotionCode.number(
                 in: code, of: name, in: request.environment, secret: store.header.secret)

@@ -27,7 +27,7 @@ public struct CaseExport: Sendable {
         var zones: [String: String] = [:]
         // Also those that are not known here: elsewhere they may be.
         let named = state.zoneNames.map { state.names[$0] }
-        for name in named + state.catalogs.versions.map(\.catalog.defaultTimeZone) {
+        for name in named + state.catalogs.versions.map({ $0.catalog.defaultTimeZone }) {
             zones[name] = core.zoneTables.mark(of: name)
         }
         context = FoldContext(

@@ -54,11 +54,13 @@ extension CatalogScope {
 extension Catalog {
     package var counts: JSONObject {
         [
-            "products": .integer(Int64(products.count)),
-            "entitlements": .integer(Int64(entitlements.count)),
-            "features": .integer(Int64(features.count)), "meters": .integer(Int64(meters.count)),
-            "paywalls": .integer(Int64(paywalls.count)), "funnels": .integer(Int64(funnels.count)),
-            "texts": .integer(Int64(copy.count)),
+            "products": .integer(Int64(self.products.count)),
+            "entitlements": .integer(Int64(self.entitlements.count)),
+            "features": .integer(Int64(self.features.count)),
+            "meters": .integer(Int64(self.meters.count)),
+            "paywalls": .integer(Int64(self.paywalls.count)),
+            "funnels": .integer(Int64(self.funnels.count)),
+            "texts": .integer(Int64(self.copy.count)),
         ]
     }
 
@@ -69,13 +71,13 @@ extension Catalog {
     package func json(locale: String, at instant: Int64) -> JSONObject {
         let texts = { (key: String?) in key.flatMap { text($0, locale: locale) } }
         return [
-            "products": .array(products.map { .object($0.json(texts, at: instant)) }),
+            "products": .array(self.products.map { .object($0.json(texts, at: instant)) }),
             "paywalls": .object(
                 JSONObject(
-                    paywalls.map { .init(name: $0.context, value: .object($0.json(texts))) })),
+                    self.paywalls.map { .init(name: $0.context, value: .object($0.json(texts))) })),
             "metadata": .object(
                 JSONObject(
-                    metadata.sorted { $0.key < $1.key }.map {
+                    self.metadata.sorted { $0.key < $1.key }.map {
                         .init(name: $0.key, value: .string($0.value))
                     })),
         ]

@@ -5,7 +5,7 @@ extension Catalog {
     /// - Complexity: O(*n*) in the number of products, as for every lookup here; a catalog has tens
     ///   of them.
     public func product(_ id: String) -> Product? {
-        products.first { $0.id == id }
+        self.products.first { $0.id == id }
     }
 
     /// Why a family member's share of a purchase of this product gives nothing; `nil`: it gives.
@@ -14,18 +14,18 @@ extension Catalog {
     /// may serve one of the member's own profiles is the app's (`familyServesOneProfile`, OL-26).
     func familyRefusal(of product: Product) -> FamilyRefusal? {
         if !product.familyShareable { return .notShareable }
-        return product.scope == .profile && !policies.familyServesOneProfile
+        return product.scope == .profile && !self.policies.familyServesOneProfile
             ? .servesNoProfile : nil
     }
 
     /// The entitlement of this name.
     public func entitlement(_ name: String) -> Entitlement? {
-        entitlements.first { $0.name == name }
+        self.entitlements.first { $0.name == name }
     }
 
     /// The feature that has this name or, where none has, this alias.
     public func feature(named name: String) -> Feature? {
-        features.first { $0.name == name } ?? features.first { $0.aliases.contains(name) }
+        self.features.first { $0.name == name } ?? self.features.first { $0.aliases.contains(name) }
     }
 
     /// The meter that has this name or, where none has, this alias.
@@ -33,8 +33,8 @@ extension Catalog {
     /// A feature with preview uses brings the counter `preview.<feature>` along, which no document
     /// lists.
     public func meter(named name: String) -> Meter? {
-        if let meter = meters.first(where: { $0.name == name }) { return meter }
-        if let meter = meters.first(where: { $0.aliases.contains(name) }) { return meter }
+        if let meter = self.meters.first(where: { $0.name == name }) { return meter }
+        if let meter = self.meters.first(where: { $0.aliases.contains(name) }) { return meter }
         guard name.hasPrefix(CatalogStructure.previewPrefix) else { return nil }
         let feature = feature(named: String(name.dropFirst(CatalogStructure.previewPrefix.count)))
         guard let feature, feature.previewUses > 0 else { return nil }
@@ -51,7 +51,7 @@ extension Catalog {
 
     /// The free period of this name.
     public func freePeriod(_ name: String) -> FreePeriod? {
-        freePeriods.first { $0.name == name }
+        self.freePeriods.first { $0.name == name }
     }
 
     /// What an upgrade screen shows in a context.
@@ -60,7 +60,9 @@ extension Catalog {
     /// and every context without one shows the one named `default`.
     public func paywall(context: String) -> Paywall? {
         for candidate in Self.paywallFallbacks(context) {
-            if let paywall = paywalls.first(where: { $0.context == candidate }) { return paywall }
+            if let paywall = self.paywalls.first(where: { $0.context == candidate }) {
+                return paywall
+            }
         }
         return nil
     }
@@ -73,7 +75,7 @@ extension Catalog {
 
     /// The funnel of this name.
     public func funnel(_ name: String) -> Funnel? {
-        funnels.first { $0.name == name }
+        self.funnels.first { $0.name == name }
     }
 
     /// A text of the copy with its placeholders filled.
@@ -84,8 +86,8 @@ extension Catalog {
     public func text(
         _ key: String, locale: String, arguments: [String: String] = [:]
     ) -> String? {
-        guard let texts = copy[key] else { return nil }
-        for candidate in Self.fallbacks(of: locale) + Self.fallbacks(of: defaultLocale) {
+        guard let texts = self.copy[key] else { return nil }
+        for candidate in Self.fallbacks(of: locale) + Self.fallbacks(of: self.defaultLocale) {
             if let text = texts[candidate] { return CopyTemplate.fill(text, arguments) }
         }
         return nil
@@ -99,11 +101,11 @@ extension Catalog {
     public func pluralSafeText(
         _ key: String, locale: String, count: Int64, arguments: [String: String] = [:]
     ) -> String? {
-        if count == 1, let singular = copy["\(key).one"] {
+        if count == 1, let singular = self.copy["\(key).one"] {
             // A singular in another language than the plural would be worse than a clumsy plural.
-            for candidate in Self.fallbacks(of: locale) + Self.fallbacks(of: defaultLocale) {
+            for candidate in Self.fallbacks(of: locale) + Self.fallbacks(of: self.defaultLocale) {
                 if let text = singular[candidate] { return CopyTemplate.fill(text, arguments) }
-                if copy[key]?[candidate] != nil { break }
+                if self.copy[key]?[candidate] != nil { break }
             }
         }
         return text(key, locale: locale, arguments: arguments)

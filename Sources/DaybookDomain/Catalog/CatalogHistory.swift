@@ -161,7 +161,7 @@ public struct CatalogHistory: Sendable {
     /// what it named.
     public var eventNames: [EventName] {
         var seen: Set<ExactText> = []
-        return entries.sorted { $0.position > $1.position }.flatMap(\.catalog.eventNames)
+        return entries.sorted { $0.position > $1.position }.flatMap { $0.catalog.eventNames }
             .filter { seen.insert(ExactText($0.name)).inserted }
     }
 

@@ -91,7 +91,7 @@ extension MetricSubject {
 extension Catalog {
     /// What the first product that is bought once costs at a time, in thousandths; `nil`: there is none, or it is free.
     fileprivate func oncePrice(in currency: String, at instant: Int64) -> Int64? {
-        for product in products where product.kind == .nonConsumable {
+        for product in self.products where product.kind == .nonConsumable {
             guard let price = product.price(at: instant), price.amountMilli > 0,
                 haveSameBytes(price.currency, currency)
             else { continue }
@@ -108,7 +108,8 @@ extension Catalog {
         guard yearly.kind == .autoRenewable, yearly.isOf(months: 12), yearly.group != nil else {
             return nil
         }
-        for product in products where product.kind == .autoRenewable && product.isOf(months: 1) {
+        for product in self.products where product.kind == .autoRenewable && product.isOf(months: 1)
+        {
             guard product.group == yearly.group,
                 Set(product.entitlements) == Set(yearly.entitlements),
                 let price = product.price(at: payment.at),

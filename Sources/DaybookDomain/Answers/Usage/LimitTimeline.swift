@@ -68,7 +68,7 @@ struct LimitTimeline {
     /// Every time at which something that the customer has may begin or end, besides those that a source tells itself.
     private static func instants(of context: CustomerCase) -> [Int64] {
         let retry: Int64 = 60 * 86_400_000
-        let hours = Set(context.catalogs.versions.map(\.catalog.policies.clientAssertedHours))
+        let hours = Set(context.catalogs.versions.map { $0.catalog.policies.clientAssertedHours })
         var times: [Int64] = []
         for lineage in context.lineages {
             times += lineage.stretches.flatMap { [$0.from, $0.until] }
