@@ -8,15 +8,12 @@ extension RevenueCatFields {
     mutating func moment(_ name: String) throws(EventProblem) -> (at: Int64, isCut: Bool)? {
         guard has(name), let value = event[name] else { return nil }
         guard let text = value.text else {
-            throw EventProblem(
-                .wrongType, place(of: name),
-                "must be a time such as 2026-01-31T23:59:59Z, not \(value.kindName)")
+            throw wrong(name, "be a time such as 2026-01-31T23:59:59Z", value)
         }
         let whole = Self.cut(text)
         guard let at = RFC3339.parse(whole ?? text) else {
-            throw EventProblem(
-                .wrongType, place(of: name),
-                "is no time in RFC 3339 with its offset, such as 2026-01-31T23:59:59Z")
+            throw wrong(
+                name, "is no time in RFC 3339 with its offset, such as 2026-01-31T23:59:59Z")
         }
         take(name)
         return (at, whole != nil)
@@ -36,8 +33,7 @@ extension RevenueCatFields {
         guard has(name) else { return nil }
         if let text = event[name]?.text {
             guard let number = Int64(text) else {
-                throw EventProblem(
-                    .wrongType, place(of: name), "must be milliseconds since 1970")
+                throw wrong(name, "must be milliseconds since 1970")
             }
             take(name)
             return number
@@ -48,10 +44,7 @@ extension RevenueCatFields {
     /// An object; absent and null are an empty one.
     func object(_ name: String) throws(EventProblem) -> JSONObject {
         guard has(name), let value = event[name] else { return JSONObject() }
-        guard let object = value.object else {
-            throw EventProblem(
-                .wrongType, place(of: name), "must be an object, not \(value.kindName)")
-        }
+        guard let object = value.object else { throw wrong(name, "be an object", value) }
         return object
     }
 
@@ -59,18 +52,7 @@ extension RevenueCatFields {
     mutating func price() throws(EventProblem) -> (milli: Int64, currency: String, isExact: Bool)? {
         let price = try object("price")
         guard let currency = price["currency"]?.text, !currency.isEmpty else { return nil }
-        let scaled: (value: Int64, isExact: Bool)?
-        switch price["amount"] {
-        case nil, .null: return nil
-        case .integer(let number): scaled = DecimalText(String(number))?.scaled(places: 3)
-        case .number(let text), .string(let text): scaled = DecimalText(text)?.scaled(places: 3)
-        case let other?:
-            throw EventProblem(
-                .wrongType, "\(path).price.amount", "must be a number, not \(other.kindName)")
-        }
-        guard let scaled else {
-            throw EventProblem(.outOfBounds, "\(path).price.amount", "is no amount of money")
-        }
+        guard let scaled = try amount(price["amount"], "price.amount") else { return nil }
         if scaled.isExact, price.members.count == 2 { take("price") }
         return (scaled.value, currency, scaled.isExact)
     }

@@ -34,8 +34,7 @@ struct RevenueCatFields {
         guard let value = value(name) else { return nil }
         if let text = value.text { return text }
         if let number = value.integer { return String(number) }
-        throw EventProblem(
-            .wrongType, place(of: name), "must be text, not \(value.kindName)")
+        throw wrong(name, "be text", value)
     }
 
     mutating func text(_ name: String) throws(EventProblem) -> String? {
@@ -49,13 +48,16 @@ struct RevenueCatFields {
         return text
     }
 
-    static func missing(_ name: String, _ why: String) -> EventProblem {
-        EventProblem(.missingField, "event.\(name)", why)
-    }
-
-    /// The same of an object of another path.
     func missing(_ name: String, _ why: String) -> EventProblem {
         EventProblem(.missingField, place(of: name), why)
+    }
+
+    func wrong(_ name: String, _ expected: String, _ value: JSONValue) -> EventProblem {
+        wrong(name, "must \(expected), not \(value.kindName)")
+    }
+
+    func wrong(_ name: String, _ reason: String) -> EventProblem {
+        EventProblem(.wrongType, place(of: name), reason)
     }
 
     /// Milliseconds since 1970; fractions of one are cut off.
@@ -68,17 +70,17 @@ struct RevenueCatFields {
         if case .number(let text) = value, let number = DecimalText(text)?.truncated {
             return number
         }
-        throw EventProblem(
-            .wrongType, place(of: name),
-            "must be milliseconds since 1970, not \(value.kindName)")
+        throw wrong(name, "be milliseconds since 1970", value)
+    }
+
+    mutating func requiredTime(_ name: String, _ why: String) throws(EventProblem) -> Int64 {
+        guard let time = try time(name) else { throw missing(name, why) }
+        return time
     }
 
     mutating func flag(_ name: String) throws(EventProblem) -> Bool? {
         guard let value = value(name) else { return nil }
-        guard let flag = value.bool else {
-            throw EventProblem(
-                .wrongType, place(of: name), "must be true or false, not \(value.kindName)")
-        }
+        guard let flag = value.bool else { throw wrong(name, "be true or false", value) }
         take(name)
         return flag
     }
@@ -86,15 +88,11 @@ struct RevenueCatFields {
     /// A list of names, such as ids of entitlements; it stays among what is kept.
     func texts(_ name: String) throws(EventProblem) -> [String] {
         guard let value = value(name) else { return [] }
-        guard let values = value.array else {
-            throw EventProblem(
-                .wrongType, place(of: name), "must be a list, not \(value.kindName)")
-        }
+        guard let values = value.array else { throw wrong(name, "be a list", value) }
         var texts: [String] = []
         for value in values where value != .null {
             guard let text = value.text ?? value.integer.map({ String($0) }) else {
-                throw EventProblem(
-                    .wrongType, place(of: name), "must hold texts, not \(value.kindName)")
+                throw wrong(name, "hold texts", value)
             }
             texts.append(text)
         }
@@ -108,20 +106,25 @@ struct RevenueCatFields {
         guard let currency = try peek("currency") else { return nil }
         var name = "price_in_purchased_currency"
         if !has(name), haveSameBytes(currency, "USD") { name = "price" }
-        let scaled: (value: Int64, isExact: Bool)?
-        switch value(name) {
-        case nil: return nil
-        case .integer(let number): scaled = DecimalText(String(number))?.scaled(places: 3)
-        case .number(let text), .string(let text): scaled = DecimalText(text)?.scaled(places: 3)
-        case let other?:
-            throw EventProblem(
-                .wrongType, place(of: name), "must be a number, not \(other.kindName)")
-        }
-        guard let scaled else {
-            throw EventProblem(.outOfBounds, place(of: name), "is no amount of money")
-        }
+        guard let scaled = try amount(value(name), name) else { return nil }
         take("currency")
         if scaled.isExact { take(name) }
         return (scaled.value, currency, scaled.isExact)
+    }
+    /// The thousandths that a member says; `nil` where it is absent or null.
+    func amount(
+        _ value: JSONValue?, _ name: String
+    ) throws(EventProblem) -> (value: Int64, isExact: Bool)? {
+        let text: String
+        switch value {
+        case nil, .null: return nil
+        case .integer(let number): text = String(number)
+        case .number(let number), .string(let number): text = number
+        case let other?: throw wrong(name, "be a number", other)
+        }
+        guard let scaled = DecimalText(text)?.scaled(places: 3) else {
+            throw EventProblem(.outOfBounds, place(of: name), "is no amount of money")
+        }
+        return scaled
     }
 }

@@ -46,7 +46,7 @@ extension RevenueCatMapping {
     private mutating func promotions() throws(EventProblem) -> [Promotion] {
         let entitlements = try entitlements()
         guard !entitlements.isEmpty else {
-            throw RevenueCatFields.missing(
+            throw fields.missing(
                 "entitlement_ids", "a promotion says which entitlement it gives")
         }
         let transaction = try lineage()
@@ -60,7 +60,7 @@ extension RevenueCatMapping {
     mutating func grantedForNow() throws(EventProblem) -> [EventDraft] {
         let entitlements = try entitlements()
         guard !entitlements.isEmpty else {
-            throw RevenueCatFields.missing(
+            throw fields.missing(
                 "entitlement_ids", "a grant says which entitlement it gives")
         }
         let start = min(try fields.time("purchased_at_ms") ?? signedAt, signedAt)

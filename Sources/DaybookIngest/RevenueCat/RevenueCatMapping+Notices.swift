@@ -88,9 +88,7 @@ extension RevenueCatMapping {
 
     mutating func extended() throws(EventProblem) -> EventDraft {
         var data = try lineage()
-        guard let end = try fields.time("expiration_at_ms") else {
-            throw RevenueCatFields.missing("expiration_at_ms", "an extension has a new end")
-        }
+        let end = try fields.requiredTime("expiration_at_ms", "an extension has a new end")
         data["new_expires_at"] = .integer(end)
         return draft(.subscriptionExtended, at: signedAt, data)
     }
@@ -128,7 +126,7 @@ extension RevenueCatMapping {
     private func customers(_ member: String) throws(EventProblem) -> [String] {
         let names = try fields.texts(member)
         guard !names.isEmpty else {
-            throw RevenueCatFields.missing(
+            throw fields.missing(
                 member, "a transfer names the former owner and the new one")
         }
         for (index, name) in names.enumerated() {

@@ -28,9 +28,7 @@ extension RevenueCatMapping {
 
     private mutating func period() throws(EventProblem) -> JSONObject {
         var data = try purchase()
-        guard let end = try fields.time("expiration_at_ms") else {
-            throw RevenueCatFields.missing("expiration_at_ms", "a subscription has an end")
-        }
+        let end = try fields.requiredTime("expiration_at_ms", "a subscription has an end")
         data["expires_at"] = .integer(end)
         return data
     }
@@ -40,9 +38,7 @@ extension RevenueCatMapping {
         var data = try lineage(needsTransaction: true)
         data["product"] = .string(
             try fields.required("product_id", "a purchase names its product"))
-        guard let start = try fields.time("purchased_at_ms") else {
-            throw RevenueCatFields.missing("purchased_at_ms", "a purchase has a time")
-        }
+        let start = try fields.requiredTime("purchased_at_ms", "a purchase has a time")
         data["starts_at"] = .integer(start)
         if let isShared = try fields.flag("is_family_share") {
             data["ownership"] = isShared ? "family_shared" : "purchased"
@@ -64,7 +60,7 @@ extension RevenueCatMapping {
             .map(JSONValue.string)
         if data["transaction_id"] == nil {
             guard !needsTransaction, data["original_transaction_id"] != nil else {
-                throw RevenueCatFields.missing(
+                throw fields.missing(
                     "transaction_id", "\(name) is about a transaction of a store")
             }
         }

@@ -30,13 +30,12 @@ struct RevenueCatMapping {
         }
         self.id = id
         guard let name = try fields.peek("type") else {
-            throw RevenueCatFields.missing("type", "a webhook says what it is about")
+            throw fields.missing("type", "a webhook says what it is about")
         }
         self.name = name
         type = RevenueCatType(rawValue: name)
-        guard let signedAt = try fields.time("event_timestamp_ms") else {
-            throw RevenueCatFields.missing("event_timestamp_ms", "a webhook says when it was made")
-        }
+        let signedAt = try fields.requiredTime(
+            "event_timestamp_ms", "a webhook says when it was made")
         let times = EventBounds.timeMin...EventBounds.timeMax
         guard times.contains(signedAt) else {
             throw EventProblem(

@@ -15,17 +15,11 @@ enum RowFields {
 
     static func split(
         _ line: InputLine, by separator: ImportMap.Separator
-    ) -> Result<[RowField], LineProblem> {
-        if let problem = line.problemOfLength { return .failure(problem) }
+    ) throws(LineProblem) -> [RowField] {
+        if let problem = line.problemOfLength { throw problem }
         var bytes = line.bytes[...]
         if bytes.last == 0x0D { bytes.removeLast() }
-        func problem(_ column: Int, _ reason: String) -> Result<[RowField], LineProblem> {
-            .failure(
-                LineProblem(
-                    line: line.number, column: column, code: "bad_row", reason: reason,
-                    bytes: line.bytes))
-        }
-        guard let byte = separator.byte else { return spaced(bytes, problem) }
+        guard let byte = separator.byte else { return try spaced(bytes, line) }
         var fields: [RowField] = []
         var start = bytes.startIndex
         while true {
@@ -35,7 +29,7 @@ enum RowFields {
                 end += 1
                 while true {
                     guard let next = bytes[end...].firstIndex(of: quote) else {
-                        return problem(start + 1, "the quoted field does not end")
+                        throw line.bad("the quoted field does not end", at: start + 1)
                     }
                     content += bytes[end..<next]
                     end = next + 1
@@ -45,36 +39,44 @@ enum RowFields {
                     end += 1
                 }
                 guard end == bytes.endIndex || bytes[end] == byte else {
-                    return problem(end + 1, "something follows the field's closing quote")
+                    throw line.bad("something follows the field's closing quote", at: end + 1)
                 }
             } else {
                 end = bytes[start...].firstIndex(of: byte) ?? bytes.endIndex
                 content = Array(bytes[start..<end])
                 if let place = content.firstIndex(of: quote) {
-                    return problem(
-                        start + place + 1,
-                        "a field with quotes in it is quoted as a whole, and they are doubled")
+                    throw line.bad(
+                        "a field with quotes in it is quoted as a whole, and they are doubled",
+                        at: start + place + 1)
                 }
             }
             guard let text = String(validating: content, as: UTF8.self) else {
-                return problem(start + 1, "the field is not UTF-8")
+                throw line.bad("the field is not UTF-8", at: start + 1)
             }
             fields.append(RowField(text: text, column: start + 1))
-            guard end < bytes.endIndex else { return .success(fields) }
+            guard end < bytes.endIndex else { return fields }
             start = end + 1
         }
     }
 
     private static func spaced(
-        _ bytes: ArraySlice<UInt8>, _ problem: (Int, String) -> Result<[RowField], LineProblem>
-    ) -> Result<[RowField], LineProblem> {
+        _ bytes: ArraySlice<UInt8>, _ line: InputLine
+    ) throws(LineProblem) -> [RowField] {
         var fields: [RowField] = []
         for part in bytes.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }) {
             guard let text = String(validating: part, as: UTF8.self) else {
-                return problem(part.startIndex + 1, "the field is not UTF-8")
+                throw line.bad("the field is not UTF-8", at: part.startIndex + 1)
             }
             fields.append(RowField(text: text, column: part.startIndex + 1))
         }
-        return .success(fields)
+        return fields
+    }
+}
+
+extension InputLine {
+    /// What is wrong with a row.
+    /// - Parameter column: 1-based, in bytes.
+    func bad(_ reason: String, at column: Int = 1) -> LineProblem {
+        LineProblem(line: number, column: column, code: "bad_row", reason: reason, bytes: bytes)
     }
 }

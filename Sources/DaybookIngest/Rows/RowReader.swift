@@ -102,55 +102,42 @@ package struct RowReader: LineReader {
     }
 
     private mutating func readHeader(_ row: InputLine) -> LineProblem? {
-        let fields: [RowField]
-        switch RowFields.split(row, by: map.separator) {
-        case .success(let found): fields = found
-        case .failure(let problem): return problem
-        }
-        columnCount = fields.count
-        for (index, field) in fields.enumerated() {
-            guard columns.updateValue(index, forKey: field.text) == nil else {
-                return LineProblem(
-                    line: row.number, column: field.column, code: "bad_row",
-                    reason: "the column \"\(field.text)\" stands twice", bytes: row.bytes)
+        do throws(LineProblem) {
+            let fields = try RowFields.split(row, by: map.separator)
+            columnCount = fields.count
+            for (index, field) in fields.enumerated() {
+                guard columns.updateValue(index, forKey: field.text) == nil else {
+                    throw row.bad("the column \"\(field.text)\" stands twice", at: field.column)
+                }
             }
-        }
-        let missing = map.columnNames.first { columns[$0] == nil }
-        return missing.map { name in
+            guard let name = map.columnNames.first(where: { columns[$0] == nil }) else {
+                return nil
+            }
             let near = NearestName.of(name, among: columns.keys)
-            return LineProblem(
-                line: row.number, column: 1, code: "bad_row",
-                reason:
-                    "the file has no column \"\(name)\", which the map names; \(near.map { "did you mean \($0)?" } ?? "it has \(fields.map(\.text).joined(separator: ", "))")",
-                bytes: row.bytes)
+            throw row.bad(
+                "the file has no column \"\(name)\", which the map names; \(near.map { "did you mean \($0)?" } ?? "it has \(fields.map(\.text).joined(separator: ", "))")"
+            )
+        } catch {
+            return error
         }
     }
 
     package func read(_ line: InputLine) -> Result<[ReadEvent], LineProblem> {
-        if let problem, problem.line == line.number { return .failure(problem) }
-        let fields: [RowField]
-        switch RowFields.split(line, by: map.separator) {
-        case .success(let found): fields = found
-        case .failure(let problem): return .failure(problem)
-        }
+        Result { () throws(LineProblem) in try events(of: line) }
+    }
+
+    private func events(of line: InputLine) throws(LineProblem) -> [ReadEvent] {
+        if let problem, problem.line == line.number { throw problem }
+        let fields = try RowFields.split(line, by: map.separator)
         guard fields.count == columnCount else {
-            return .failure(
-                LineProblem(
-                    line: line.number, column: 1, code: "bad_row",
-                    reason:
-                        "the row has \(fields.count) fields, and there are \(columnCount) columns",
-                    bytes: line.bytes))
+            throw line.bad(
+                "the row has \(fields.count) fields, and there are \(columnCount) columns")
         }
         let row = MappedRow(
             fields: fields, columns: columns, number: line.row, converter: converter)
         let fitting = map.events.filter(row.fits)
         guard !fitting.isEmpty || map.otherRows == .skip else {
-            return .failure(
-                LineProblem(
-                    line: line.number, column: 1, code: "bad_row",
-                    reason:
-                        "no event of the map fits the row; add one, or say `otherRows: skip`",
-                    bytes: line.bytes))
+            throw line.bad("no event of the map fits the row; add one, or say `otherRows: skip`")
         }
         var events: [ReadEvent] = []
         for event in fitting {
@@ -160,14 +147,13 @@ package struct RowReader: LineReader {
                     try EventJSON.draft(from: json, defaultTrust: defaultTrust))
                 events.append(ReadEvent(line: line.number, draft: draft, bytes: line.bytes))
             } catch {
-                return .failure(
-                    LineProblem(
-                        line: line.number, column: row.column(of: error.member, in: event),
-                        code: error.code.rawValue, reason: "\(error.member): \(error.reason)",
-                        member: error.member, bytes: line.bytes))
+                throw LineProblem(
+                    line: line.number, column: row.column(of: error.member, in: event),
+                    code: error.code.rawValue, reason: "\(error.member): \(error.reason)",
+                    member: error.member, bytes: line.bytes)
             }
         }
-        return .success(events)
+        return events
     }
 }
 

@@ -26,9 +26,7 @@ public struct AppStoreAppTransaction: AppStorePayload {
     /// The app's number in App Store Connect.
     public var appAppleID: Int64? { members.wholeNumber("appAppleId") }
     /// The environment, which Apple calls `receiptType` here.
-    public var environment: AppStoreWord<AppStoreEnvironment>? {
-        members.word("receiptType", AppStoreEnvironment.self)
-    }
+    public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("receiptType") }
     /// The version of the app that the download was told for.
     public var applicationVersion: String? { members.text("applicationVersion") }
     /// The version of the app that was downloaded first.

@@ -47,12 +47,12 @@ extension JSONObject {
         return texts.count == values.count ? texts : nil
     }
 
-    func word<Known: RawRepresentable>(_ name: String, _: Known.Type) -> AppStoreWord<Known>?
+    func word<Known: RawRepresentable>(_ name: String) -> AppStoreWord<Known>?
     where Known.RawValue == String {
         text(name).map(AppStoreWord.init(raw:))
     }
 
-    func word<Known: RawRepresentable>(_ name: String, _: Known.Type) -> AppStoreWord<Known>?
+    func word<Known: RawRepresentable>(_ name: String) -> AppStoreWord<Known>?
     where Known.RawValue == Int64 {
         wholeNumber(name).map(AppStoreWord.init(raw:))
     }

@@ -23,13 +23,9 @@ public struct AppStoreNotification: AppStorePayload {
     ]
 
     /// What happened.
-    public var type: AppStoreWord<AppStoreNotificationType>? {
-        members.word("notificationType", AppStoreNotificationType.self)
-    }
+    public var type: AppStoreWord<AppStoreNotificationType>? { members.word("notificationType") }
     /// What more is said of it; many types have none.
-    public var subtype: AppStoreWord<AppStoreNotificationSubtype>? {
-        members.word("subtype", AppStoreNotificationSubtype.self)
-    }
+    public var subtype: AppStoreWord<AppStoreNotificationSubtype>? { members.word("subtype") }
     /// In lower case, however it came: both are the same notification.
     public var uuid: String? {
         members.identifier("notificationUUID").map(UUIDText.lowercased)
@@ -64,9 +60,7 @@ public struct AppStoreNotification: AppStorePayload {
         ]
 
         /// The environment of the purchase.
-        public var environment: AppStoreWord<AppStoreEnvironment>? {
-            members.word("environment", AppStoreEnvironment.self)
-        }
+        public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
         /// The app's number in App Store Connect; the sandbox leaves it out.
         public var appAppleID: Int64? { members.wholeNumber("appAppleId") }
         /// The app's bundle identifier.
@@ -78,12 +72,10 @@ public struct AppStoreNotification: AppStorePayload {
         /// The renewal info as a compact JWS; it is signed and verified by itself.
         public var signedRenewal: String? { members.text("signedRenewalInfo") }
         /// The state of the subscription when this was signed.
-        public var status: AppStoreWord<AppStoreStatus>? {
-            members.word("status", AppStoreStatus.self)
-        }
+        public var status: AppStoreWord<AppStoreStatus>? { members.word("status") }
         /// Why the customer asks for a refund; only of `CONSUMPTION_REQUEST`.
         public var consumptionRequestReason: AppStoreWord<AppStoreConsumptionRequestReason>? {
-            members.word("consumptionRequestReason", AppStoreConsumptionRequestReason.self)
+            members.word("consumptionRequestReason")
         }
     }
 
@@ -103,9 +95,7 @@ public struct AppStoreNotification: AppStorePayload {
         /// The id that the developer gave to the request.
         public var requestID: String? { members.identifier("requestIdentifier") }
         /// The environment in which dates were extended.
-        public var environment: AppStoreWord<AppStoreEnvironment>? {
-            members.word("environment", AppStoreEnvironment.self)
-        }
+        public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
         /// The app's number in App Store Connect.
         public var appAppleID: Int64? { members.wholeNumber("appAppleId") }
         /// The app's bundle identifier.
@@ -162,9 +152,7 @@ public struct AppStoreNotification: AppStorePayload {
         /// The app's bundle identifier.
         public var bundleID: String? { members.text("bundleId") }
         /// The environment of the download.
-        public var environment: AppStoreWord<AppStoreEnvironment>? {
-            members.word("environment", AppStoreEnvironment.self)
-        }
+        public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
         /// The app transaction as a compact JWS; it is signed and verified by itself.
         public var signedAppTransaction: String? { members.text("signedAppTransactionInfo") }
     }

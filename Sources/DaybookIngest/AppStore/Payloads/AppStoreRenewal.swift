@@ -38,9 +38,7 @@ public struct AppStoreRenewal: AppStorePayload {
         members.text("appAccountToken").map(UUIDText.lowercased)
     }
     /// The environment of the subscription.
-    public var environment: AppStoreWord<AppStoreEnvironment>? {
-        members.word("environment", AppStoreEnvironment.self)
-    }
+    public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
     /// The product of the period that runs, or that ended last.
     public var productID: String? { members.text("productId") }
 
@@ -48,7 +46,7 @@ public struct AppStoreRenewal: AppStorePayload {
 
     /// Whether it renews at the end of the period.
     public var autoRenewStatus: AppStoreWord<AppStoreAutoRenewStatus>? {
-        members.word("autoRenewStatus", AppStoreAutoRenewStatus.self)
+        members.word("autoRenewStatus")
     }
     /// What it renews as.
     public var autoRenewProductID: String? { members.text("autoRenewProductId") }
@@ -58,15 +56,13 @@ public struct AppStoreRenewal: AppStorePayload {
     public var currency: String? { members.text("currency") }
     /// Whether the customer agreed to a higher price.
     public var priceIncreaseStatus: AppStoreWord<AppStorePriceIncreaseStatus>? {
-        members.word("priceIncreaseStatus", AppStorePriceIncreaseStatus.self)
+        members.word("priceIncreaseStatus")
     }
     /// The kind of the offer that the next period is bought with.
-    public var offerType: AppStoreWord<AppStoreOfferType>? {
-        members.word("offerType", AppStoreOfferType.self)
-    }
+    public var offerType: AppStoreWord<AppStoreOfferType>? { members.word("offerType") }
     /// How that offer is paid.
     public var offerDiscount: AppStoreWord<AppStoreOfferDiscount>? {
-        members.word("offerDiscountType", AppStoreOfferDiscount.self)
+        members.word("offerDiscountType")
     }
     /// The id of that offer.
     public var offerID: String? { members.text("offerIdentifier") }
@@ -76,7 +72,7 @@ public struct AppStoreRenewal: AppStorePayload {
     public var eligibleWinBackOfferIDs: [String]? { members.texts("eligibleWinBackOfferIds") }
     /// How the next year is billed.
     public var billingPlan: AppStoreWord<AppStoreBillingPlan>? {
-        members.word("renewalBillingPlanType", AppStoreBillingPlan.self)
+        members.word("renewalBillingPlanType")
     }
     /// The 12-month commitment, as it came.
     public var commitment: JSONObject? { members.object("commitmentInfo") }
@@ -87,7 +83,7 @@ public struct AppStoreRenewal: AppStorePayload {
 
     /// Why the subscription ended; also there while a failed charge is tried again.
     public var expirationIntent: AppStoreWord<AppStoreExpirationIntent>? {
-        members.word("expirationIntent", AppStoreExpirationIntent.self)
+        members.word("expirationIntent")
     }
     /// Also true while there is grace.
     public var isInBillingRetry: Bool? { members.flag("isInBillingRetryPeriod") }

@@ -45,9 +45,7 @@ public struct AppStoreTransaction: AppStorePayload {
     /// The app's bundle identifier.
     public var bundleID: String? { members.text("bundleId") }
     /// The environment of the purchase.
-    public var environment: AppStoreWord<AppStoreEnvironment>? {
-        members.word("environment", AppStoreEnvironment.self)
-    }
+    public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
 
     // MARK: What
 
@@ -56,18 +54,14 @@ public struct AppStoreTransaction: AppStorePayload {
     /// The subscription group; other products have none.
     public var groupID: String? { members.identifier("subscriptionGroupIdentifier") }
     /// The kind of the product.
-    public var type: AppStoreWord<AppStoreProductType>? {
-        members.word("type", AppStoreProductType.self)
-    }
+    public var type: AppStoreWord<AppStoreProductType>? { members.word("type") }
     /// How many pieces were bought.
     public var quantity: Int64? { members.wholeNumber("quantity") }
     /// Whether the customer bought it or has it by family sharing.
-    public var ownership: AppStoreWord<AppStoreOwnership>? {
-        members.word("inAppOwnershipType", AppStoreOwnership.self)
-    }
+    public var ownership: AppStoreWord<AppStoreOwnership>? { members.word("inAppOwnershipType") }
     /// Whether the customer bought it or the store renewed it.
     public var reason: AppStoreWord<AppStoreTransactionReason>? {
-        members.word("transactionReason", AppStoreTransactionReason.self)
+        members.word("transactionReason")
     }
     /// Whether an upgrade replaced it.
     public var isUpgraded: Bool? { members.flag("isUpgraded") }
@@ -96,12 +90,10 @@ public struct AppStoreTransaction: AppStorePayload {
     /// ISO 4217.
     public var currency: String? { members.text("currency") }
     /// The kind of the offer that it was bought with.
-    public var offerType: AppStoreWord<AppStoreOfferType>? {
-        members.word("offerType", AppStoreOfferType.self)
-    }
+    public var offerType: AppStoreWord<AppStoreOfferType>? { members.word("offerType") }
     /// How that offer is paid.
     public var offerDiscount: AppStoreWord<AppStoreOfferDiscount>? {
-        members.word("offerDiscountType", AppStoreOfferDiscount.self)
+        members.word("offerDiscountType")
     }
     /// The id of that offer.
     public var offerID: String? { members.text("offerIdentifier") }
@@ -109,18 +101,16 @@ public struct AppStoreTransaction: AppStorePayload {
     public var offerPeriod: String? { members.text("offerPeriod") }
     /// Why the store took it back.
     public var revocationReason: AppStoreWord<AppStoreRevocationReason>? {
-        members.word("revocationReason", AppStoreRevocationReason.self)
+        members.word("revocationReason")
     }
     /// Whether all or a part of it was refunded, or family sharing ended.
     public var revocationType: AppStoreWord<AppStoreRevocationType>? {
-        members.word("revocationType", AppStoreRevocationType.self)
+        members.word("revocationType")
     }
     /// Thousandths of a percent: 100,000 is all of it.
     public var revocationPercentage: Int64? { members.wholeNumber("revocationPercentage") }
     /// How the year is billed.
-    public var billingPlan: AppStoreWord<AppStoreBillingPlan>? {
-        members.word("billingPlanType", AppStoreBillingPlan.self)
-    }
+    public var billingPlan: AppStoreWord<AppStoreBillingPlan>? { members.word("billingPlanType") }
     /// The 12-month commitment, as it came.
     public var commitment: JSONObject? { members.object("commitmentInfo") }
     /// What Advanced Commerce adds, as it came.
