@@ -24,7 +24,7 @@ public enum ImportMapReader {
 
 extension CatalogReading {
     fileprivate func importMap(_ root: CatalogNode) -> ImportMap? {
-        let fields = CatalogFields(root, path: "", reading: self)
+        let fields = CatalogFields(root, self)
         fields.require("source", "Name where the rows come from: `source: webshop`.")
         fields.require("events", "List at least one event that a row becomes.")
         let source = fields.text("source")
@@ -49,8 +49,8 @@ extension CatalogReading {
         let zone = zoneName(fields)
         let others: ImportMap.OtherRows = fields.choice("otherRows") ?? .refuse
         let known = columns.isEmpty ? nil : columns.map(\.text)
-        let events = fields.list("events").compactMap { node, path in
-            mappedEvent(CatalogFields(node, path: path, reading: self), known)
+        let events = fields.list("events").compactMap { node in
+            mappedEvent(CatalogFields(node, self), known)
         }
         fields.finish()
         guard let source, !events.isEmpty else { return nil }
@@ -88,23 +88,20 @@ extension CatalogReading {
             }
         }
         let conditions = fields.map("when").map { entry in
-            let path = "\(fields.path("when"))/\(entry.key)"
-            check(column: entry.key, columns, CatalogPlace(of: entry, path: path))
+            check(column: entry.key, columns, entry.place)
             return MappedEvent.Condition(
-                column: entry.key, values: conditionValues(entry.value, path))
+                column: entry.key, values: conditionValues(entry.value))
         }
         var members: [MappedMember] = []
         for (key, path, kind) in Self.envelope {
             guard let node = fields.node(key) else { continue }
-            let place = fields.path(key)
-            if let member = member(path, kind, node, place, columns) { members.append(member) }
+            if let member = member(path, kind, node, columns) { members.append(member) }
         }
         for entry in fields.map("data") {
-            let path = "\(fields.path("data"))/\(entry.key)"
             guard
-                let field = mappedField(entry.key, schema, CatalogPlace(of: entry, path: path)),
+                let field = mappedField(entry.key, schema, entry.place),
                 let member = member(
-                    ["data"] + field.path, field.kind, entry.value, path, columns)
+                    ["data"] + field.path, field.kind, entry.value, columns)
             else { continue }
             members.append(member)
         }
@@ -121,13 +118,11 @@ extension CatalogReading {
         ("key", ["source", "key"], .text), ("sequence", ["sequence"], .integer),
     ]
 
-    private func conditionValues(_ node: CatalogNode, _ path: String) -> [String] {
+    private func conditionValues(_ node: CatalogNode) -> [String] {
         guard case .list = node.content else {
-            return node.text(path: path, reading: self).map { [$0] } ?? []
+            return node.text(self).map { [$0] } ?? []
         }
-        return node.items(path: path, reading: self).compactMap { item, path in
-            item.text(path: path, reading: self)
-        }
+        return node.items(self).compactMap { $0.text(self) }
     }
 
     private func mappedField(
@@ -136,37 +131,31 @@ extension CatalogReading {
         guard let schema else { return nil }
         if let field = schema.field(name) { return field }
         let names = schema.fields.map(\.name)
-        report(
-            "`\(schema.name)` has no member `\(name)`.",
-            nearest(to: name, among: names).map { "Did you mean `\($0)`?" }
-                ?? (names.isEmpty ? "It has none." : "It has \(names.joined(separator: ", "))."),
-            at: place)
+        reportMember(name, of: schema, names, at: place)
         return nil
     }
 
     private func check(column: String, _ columns: [String]?, _ place: CatalogPlace) {
         guard let columns, !columns.contains(column) else { return }
         report(
-            "There is no column `\(column)`.",
-            nearest(to: column, among: columns).map { "Did you mean `\($0)`?" }
-                ?? "There are \(columns.joined(separator: ", ")).", at: place)
+            "There is no column `\(column)`.", nearest: column, among: columns,
+            otherwise: "There are \(columns.joined(separator: ", ")).", at: place)
     }
 
     /// A text in which `{column}` stands for a field, or a map that says more.
     private func member(
-        _ path: [String], _ kind: EventFieldKind, _ node: CatalogNode, _ place: String,
+        _ path: [String], _ kind: EventFieldKind, _ node: CatalogNode,
         _ columns: [String]?
     ) -> MappedMember? {
         var member = MappedMember(
             path: path, kind: kind, pieces: [], values: nil, otherwise: nil, decimalPlaces: 0,
             format: nil)
-        let here = CatalogPlace(line: node.line, column: node.column, path: place)
         guard case .map = node.content else {
-            guard let text = node.text(path: place, reading: self) else { return nil }
-            member.pieces = pieces(text, columns, here)
+            guard let text = node.text(self) else { return nil }
+            member.pieces = pieces(text, columns, node.place)
             return member
         }
-        let fields = CatalogFields(node, path: place, reading: self)
+        let fields = CatalogFields(node, self)
         let (column, text) = (fields.text("column"), fields.text("text"))
         switch (column, text) {
         case (let column?, nil):
@@ -176,13 +165,12 @@ extension CatalogReading {
         default:
             report(
                 "It must be said once what the value is made of.",
-                "Write `column: NAME`, or a `text` with `{NAME}` in it.", at: here)
+                "Write `column: NAME`, or a `text` with `{NAME}` in it.", at: node.place)
         }
         if fields.has("values") {
             var values: [String: String] = [:]
             for entry in fields.map("values") {
-                let path = "\(fields.path("values"))/\(entry.key)"
-                values[entry.key] = entry.value.text(path: path, reading: self)
+                values[entry.key] = entry.value.text(self)
             }
             member.values = values
             member.otherwise = fields.text("otherwise")
@@ -259,12 +247,6 @@ extension CatalogReading {
         }
         if !rest.isEmpty || pieces.isEmpty { pieces.append(.text(String(rest))) }
         return pieces
-    }
-}
-
-extension CatalogPlace {
-    fileprivate init(of entry: CatalogNode.Entry, path: String) {
-        self.init(line: entry.line, column: entry.column, path: path)
     }
 }
 

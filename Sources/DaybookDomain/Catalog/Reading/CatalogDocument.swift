@@ -80,7 +80,8 @@ struct CatalogDocument {
         case .alias:
             throw YAMLFailure(CatalogText.anchorProblem(line: line, column: column))
         }
-        return CatalogNode(line: line, column: column, content: content)
+        return CatalogNode(
+            place: CatalogPlace(line: line, column: column), content: content)
     }
 
     private static func scalar(_ scalar: Node.Scalar) -> CatalogNode.Content {
@@ -113,7 +114,9 @@ struct CatalogDocument {
                 continue
             }
             entries.append(
-                CatalogNode.Entry(key: scalar.string, line: line, column: column, value: value))
+                CatalogNode.Entry(
+                    key: scalar.string, place: CatalogPlace(line: line, column: column),
+                    value: value))
         }
         return entries
     }

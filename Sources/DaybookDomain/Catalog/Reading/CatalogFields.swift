@@ -10,10 +10,10 @@ final class CatalogFields {
     private let entries: [CatalogNode.Entry]
     private var asked: [String] = []
 
-    init(_ node: CatalogNode, path: String, reading: CatalogReading) {
+    init(_ node: CatalogNode, _ reading: CatalogReading) {
         self.reading = reading
-        place = CatalogPlace(line: node.line, column: node.column, path: path)
-        entries = node.entries(path: path, reading: reading)
+        place = node.place
+        entries = node.entries(reading)
     }
 
     /// The value of a key; `nil` when the key is absent or has no value.
@@ -25,14 +25,9 @@ final class CatalogFields {
         return entry.value
     }
 
-    func path(_ key: String) -> String {
-        place.path.isEmpty ? key : "\(place.path)/\(key)"
-    }
-
     /// Where the value of a key stands, or the map itself.
     func place(of key: String) -> CatalogPlace {
-        guard let entry = entries.first(where: { $0.key == key }) else { return place }
-        return CatalogPlace(line: entry.value.line, column: entry.value.column, path: path(key))
+        entries.first { $0.key == key }?.value.place ?? place
     }
 
     func has(_ key: String) -> Bool {
@@ -55,7 +50,7 @@ final class CatalogFields {
 
     func text(_ key: String) -> String? {
         guard let node = node(key) else { return nil }
-        return node.text(path: path(key), reading: reading)
+        return node.text(reading)
     }
 
     /// Text in the language of customers or reviewers, which the forbidden words apply to.
@@ -132,22 +127,16 @@ final class CatalogFields {
         return nil
     }
 
-    func list(_ key: String) -> [(node: CatalogNode, path: String)] {
-        guard let node = node(key) else { return [] }
-        return node.items(path: path(key), reading: reading)
+    func list(_ key: String) -> [CatalogNode] {
+        node(key)?.items(reading) ?? []
     }
 
     func map(_ key: String) -> [CatalogNode.Entry] {
-        guard let node = node(key) else { return [] }
-        return node.entries(path: path(key), reading: reading)
+        node(key)?.entries(reading) ?? []
     }
 
     func texts(_ key: String) -> [(text: String, place: CatalogPlace)] {
-        list(key).compactMap { node, path in
-            node.text(path: path, reading: reading).map {
-                ($0, CatalogPlace(line: node.line, column: node.column, path: path))
-            }
-        }
+        node(key)?.texts(reading) ?? []
     }
 
     func reference(_ key: String, _ kind: CatalogNameKind) -> String? {
@@ -170,46 +159,54 @@ final class CatalogFields {
     /// Reports every key that was not asked for.
     func finish() {
         for entry in entries where !asked.contains(entry.key) {
-            let near = reading.nearest(to: entry.key, among: asked)
             let known = Set(asked).sorted().joined(separator: ", ")
             reading.report(
-                "The key `\(entry.key)` is unknown here.",
-                near.map { "Did you mean `\($0)`?" } ?? "Known keys: \(known).",
-                at: CatalogPlace(line: entry.line, column: entry.column, path: path(entry.key)))
+                "The key `\(entry.key)` is unknown here.", nearest: entry.key, among: asked,
+                otherwise: "Known keys: \(known).", at: entry.place)
         }
     }
 }
 
 extension CatalogNode {
-    func text(path: String, reading: CatalogReading) -> String? {
+    func text(_ reading: CatalogReading) -> String? {
         if case .scalar(let text, _) = content { return text }
-        report("a single value", path: path, reading: reading)
+        report("a single value", reading)
         return nil
     }
 
-    func items(path: String, reading: CatalogReading) -> [(node: CatalogNode, path: String)] {
-        if case .list(let items) = content {
-            return items.enumerated().map { ($0.element, "\(path)/\($0.offset)") }
+    func items(_ reading: CatalogReading) -> [CatalogNode] {
+        guard case .list(var items) = content else {
+            report("a list", reading)
+            return []
         }
-        report("a list", path: path, reading: reading)
-        return []
+        for index in items.indices { items[index].place.path = "\(place.path)/\(index)" }
+        return items
+    }
+
+    func texts(_ reading: CatalogReading) -> [(text: String, place: CatalogPlace)] {
+        items(reading).compactMap { item in item.text(reading).map { ($0, item.place) } }
     }
 
     /// An empty value counts as an empty map: `premium:` with nothing behind it takes all defaults.
-    func entries(path: String, reading: CatalogReading) -> [Entry] {
+    func entries(_ reading: CatalogReading) -> [Entry] {
         switch content {
-        case .map(let entries): return entries
+        case .map(var entries):
+            let prefix = place.path.isEmpty ? "" : "\(place.path)/"
+            for index in entries.indices {
+                entries[index].place.path = prefix + entries[index].key
+                entries[index].value.place.path = entries[index].place.path
+            }
+            return entries
         case .null: return []
         default:
-            report("a map", path: path, reading: reading)
+            report("a map", reading)
             return []
         }
     }
 
-    private func report(_ expected: String, path: String, reading: CatalogReading) {
+    private func report(_ expected: String, _ reading: CatalogReading) {
         reading.report(
             "Expected \(expected), found \(kindName).",
-            "See \(reading.grammar) for the grammar.",
-            at: CatalogPlace(line: line, column: column, path: path))
+            "See \(reading.grammar) for the grammar.", at: place)
     }
 }

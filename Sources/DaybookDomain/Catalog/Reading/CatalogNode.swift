@@ -11,13 +11,12 @@ struct CatalogNode {
 
     struct Entry {
         var key: String
-        var line: Int
-        var column: Int
+        /// Of the key.
+        var place: CatalogPlace
         var value: CatalogNode
     }
 
-    var line: Int
-    var column: Int
+    var place: CatalogPlace
     var content: Content
 
     /// What a reader of an error message calls this value.
@@ -39,6 +38,8 @@ struct CatalogNode {
 struct CatalogPlace {
     var line: Int
     var column: Int
-    /// Keys and list positions from the root, joined by `/`.
-    var path: String
+    /// Keys and list positions from the root, joined by `/`; known of what was asked for.
+    var path = ""
+
+    static let start = CatalogPlace(line: 1, column: 1)
 }

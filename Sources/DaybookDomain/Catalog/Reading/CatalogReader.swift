@@ -49,6 +49,7 @@ public enum CatalogReader {
         reading.checkReferences()
         reading.checkForbiddenWords(catalog)
         guard reading.problems.isEmpty else { throw CatalogProblems(reading.problems) }
-        return (catalog, CatalogWarnings(catalog: catalog, reading: reading).all())
+        var warnings = CatalogWarnings(catalog: catalog, reading: reading)
+        return (catalog, warnings.all())
     }
 }

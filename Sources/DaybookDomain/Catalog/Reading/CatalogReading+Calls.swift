@@ -63,20 +63,18 @@ extension CatalogReading {
     ) -> [AppCall.Input: String] {
         var inputs: [AppCall.Input: String] = [:]
         for entry in fields.map("members") {
-            let path = "\(fields.path("members"))/\(entry.key)"
-            let place = CatalogPlace(line: entry.line, column: entry.column, path: path)
-            guard let name = entry.value.text(path: path, reading: self) else { continue }
+            guard let name = entry.value.text(self) else { continue }
             guard let input = AppCall.Input(rawValue: entry.key), work.inputs.contains(input) else {
                 let known = work.inputs.map(\.rawValue)
-                let near = nearest(to: entry.key, among: known)
                 report(
                     "`\(entry.key)` is nothing that \(work.rawValue) takes.",
-                    near.map { "Did you mean `\($0)`?" }
-                        ?? "Write \(known.joined(separator: ", ")).", at: place)
+                    nearest: entry.key, among: known,
+                    otherwise: "Write \(known.joined(separator: ", ")).", at: entry.place)
                 continue
             }
             if inputs.values.contains(name) {
-                report("The member `\(name)` stands for two things.", "Remove one.", at: place)
+                report(
+                    "The member `\(name)` stands for two things.", "Remove one.", at: entry.place)
             }
             inputs[input] = name
         }
@@ -97,25 +95,20 @@ extension CatalogReading {
                 "Write at most \(AppCall.membersMax).", at: fields.place(of: key))
         }
         return entries.compactMap { entry in
-            let path = "\(fields.path(key))/\(entry.key)"
-            let place = CatalogPlace(
-                line: entry.value.line, column: entry.value.column, path: path)
-            return value(entry.value, path, place).map { .init(name: entry.key, value: $0) }
+            value(entry.value).map { .init(name: entry.key, value: $0) }
         }
     }
 
     /// A flag, a whole number, a path such as `{status.status}`, or text.
-    private func value(
-        _ node: CatalogNode, _ path: String, _ place: CatalogPlace
-    ) -> AppCall.Value? {
+    private func value(_ node: CatalogNode) -> AppCall.Value? {
         if case .scalar("true", isQuoted: false) = node.content { return .flag(true) }
         if case .scalar("false", isQuoted: false) = node.content { return .flag(false) }
         if case .scalar(let text, isQuoted: false) = node.content, let number = Int64(text) {
             return .integer(number)
         }
-        guard let text = node.text(path: path, reading: self) else { return nil }
+        guard let text = node.text(self) else { return nil }
         guard text.hasPrefix("{"), text.hasSuffix("}") else {
-            otherTexts.append((text, place))
+            otherTexts.append((text, node.place))
             return .text(text)
         }
         let names = text.dropFirst().dropLast()
@@ -124,7 +117,7 @@ extension CatalogReading {
             report(
                 "`\(text)` leads nowhere.",
                 "Write where the value stands in the ledger's answer: `{decision.remaining}`, `{status.status}`.",
-                at: place)
+                at: node.place)
             return nil
         }
         return .path(names)

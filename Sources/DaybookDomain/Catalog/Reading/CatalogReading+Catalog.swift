@@ -1,7 +1,7 @@
 extension CatalogReading {
     /// The whole document, section by section, in the order of the model.
     func catalog(_ root: CatalogNode) -> Catalog {
-        let fields = CatalogFields(root, path: "", reading: self)
+        let fields = CatalogFields(root, self)
         guard case .map = root.content else { return Catalog(app: "") }
         fields.require("app", "Write the app's name: `app: my-app`.")
         var catalog = Catalog(app: fields.text("app") ?? "")
@@ -47,12 +47,10 @@ extension CatalogReading {
         _ read: (_ name: String, _ fields: CatalogFields) -> Value?
     ) -> [Value] {
         fields.map(section).compactMap { entry in
-            let path = "\(fields.path(section))/\(entry.key)"
-            let place = CatalogPlace(line: entry.line, column: entry.column, path: path)
-            if let kind { define(entry.key, as: kind, at: place) }
+            if let kind { define(entry.key, as: kind, at: entry.place) }
             var node = entry.value
-            if node.isNull { (node.line, node.column) = (entry.line, entry.column) }
-            let inner = CatalogFields(node, path: path, reading: self)
+            if node.isNull { node.place = entry.place }
+            let inner = CatalogFields(node, self)
             let value = read(entry.key, inner)
             inner.finish()
             return value
@@ -72,11 +70,8 @@ extension CatalogReading {
     private func metadata(_ fields: CatalogFields) -> [String: String] {
         var metadata: [String: String] = [:]
         for entry in fields.map("metadata") {
-            let path = "metadata/\(entry.key)"
-            guard let text = entry.value.text(path: path, reading: self) else { continue }
-            let place = CatalogPlace(
-                line: entry.value.line, column: entry.value.column, path: path)
-            otherTexts.append((text, place))
+            guard let text = entry.value.text(self) else { continue }
+            otherTexts.append((text, entry.value.place))
             metadata[entry.key] = text
         }
         return metadata
@@ -128,11 +123,9 @@ extension CatalogReading {
                 }
         if isZone {
             guard let zones, !zones.exists(zone) else { return }
-            let near = nearest(to: zone, among: zones.names())
             return report(
-                "There is no time zone `\(zone)`.",
-                near.map { "Did you mean `\($0)`?" }
-                    ?? "Write UTC or an IANA name such as Europe/Amsterdam.", at: place)
+                "There is no time zone `\(zone)`.", nearest: zone, among: zones.names(),
+                otherwise: "Write UTC or an IANA name such as Europe/Amsterdam.", at: place)
         }
         report(
             "`\(zone)` is no time zone.", "Write UTC or an IANA name such as Europe/Amsterdam.",

@@ -15,7 +15,7 @@ extension CatalogReading {
             reportCondition(at: rule.place(of: "when"))
             return nil
         }
-        let when = CatalogFields(node, path: rule.path("when"), reading: self)
+        let when = CatalogFields(node, self)
         let questions = [
             "entitled", "state", "freePeriodActive", "freePeriodExpired", "meterExhausted",
         ]
@@ -64,11 +64,9 @@ extension CatalogReading {
     private func states(_ when: CatalogFields) -> [String] {
         when.texts("states").map { state, place in
             if !StatusRule.knownStates.contains(state) {
-                let near = nearest(to: state, among: StatusRule.knownStates)
                 report(
-                    "There is no state `\(state)`.",
-                    near.map { "Did you mean `\($0)`?" }
-                        ?? "Write one of \(StatusRule.knownStates.joined(separator: ", ")).",
+                    "There is no state `\(state)`.", nearest: state, among: StatusRule.knownStates,
+                    otherwise: "Write one of \(StatusRule.knownStates.joined(separator: ", ")).",
                     at: place)
             }
             return state

@@ -3,12 +3,9 @@ extension CatalogReading {
     func copy(_ fields: CatalogFields, defaultLocale: String) -> [String: [String: String]] {
         var copy: [String: [String: String]] = [:]
         for entry in fields.map("copy") {
-            let path = "copy/\(entry.key)"
-            define(
-                entry.key, as: .copyKey,
-                at: CatalogPlace(line: entry.line, column: entry.column, path: path))
+            define(entry.key, as: .copyKey, at: entry.place)
             if case .scalar(let text, _) = entry.value.content {
-                add(text, locale: defaultLocale, of: entry.key, at: entry.value, path: path)
+                copyPlaces[entry.key, default: [:]][defaultLocale] = entry.value.place
                 copy[entry.key] = [defaultLocale: text]
                 continue
             }
@@ -16,33 +13,18 @@ extension CatalogReading {
                 report(
                     "The copy key `\(entry.key)` has no text.",
                     "Write the text, or one text for each locale.",
-                    at: CatalogPlace(line: entry.line, column: entry.column, path: path))
+                    at: entry.place)
             }
             var texts: [String: String] = [:]
-            for localized in entry.value.entries(path: path, reading: self) {
-                let textPath = "\(path)/\(localized.key)"
-                checkLocale(
-                    localized.key,
-                    at: CatalogPlace(
-                        line: localized.line, column: localized.column, path: textPath))
-                guard let text = localized.value.text(path: textPath, reading: self) else {
-                    continue
-                }
-                add(
-                    text, locale: localized.key, of: entry.key, at: localized.value,
-                    path: textPath)
+            for localized in entry.value.entries(self) {
+                checkLocale(localized.key, at: localized.place)
+                guard let text = localized.value.text(self) else { continue }
+                copyPlaces[entry.key, default: [:]][localized.key] = localized.value.place
                 texts[localized.key] = text
             }
             copy[entry.key] = texts
         }
         return copy
-    }
-
-    private func add(
-        _ text: String, locale: String, of key: String, at node: CatalogNode, path: String
-    ) {
-        copyPlaces[key, default: [:]][locale] = CatalogPlace(
-            line: node.line, column: node.column, path: path)
     }
 
     /// Reports every text for people that contains a forbidden word, in whatever case and wherever

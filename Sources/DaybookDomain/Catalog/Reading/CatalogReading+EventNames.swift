@@ -69,8 +69,7 @@ extension CatalogReading {
     ) -> JSONObject {
         var data = JSONObject()
         for entry in fields.map(key) {
-            let path = "\(fields.path(key))/\(entry.key)"
-            let place = CatalogPlace(line: entry.value.line, column: entry.value.column, path: path)
+            let place = entry.value.place
             guard let value = entry.value.eventValue else {
                 report(
                     "`\(entry.key)` is no value of an event.",
@@ -104,11 +103,10 @@ extension CatalogReading {
     ) -> [EventName.Member] {
         var taken: Set<String> = []
         return fields.map("members").compactMap { entry in
-            let path = "\(fields.path("members"))/\(entry.key)"
-            let place = CatalogPlace(line: entry.value.line, column: entry.value.column, path: path)
-            guard let ours = entry.value.text(path: path, reading: self),
-                field(ours, schema, place) != nil
-            else { return nil }
+            let place = entry.value.place
+            guard let ours = entry.value.text(self), field(ours, schema, place) != nil else {
+                return nil
+            }
             if !taken.insert(ours).inserted {
                 report("`\(ours)` has two names.", "Keep one.", at: place)
             }
@@ -125,11 +123,7 @@ extension CatalogReading {
             return field
         }
         let names = schema.fields.filter { $0.path.count == 1 }.map(\.name)
-        report(
-            "`\(schema.name)` has no member `\(name)`.",
-            nearest(to: name, among: names).map { "Did you mean `\($0)`?" }
-                ?? (names.isEmpty ? "It has none." : "It has \(names.joined(separator: ", "))."),
-            at: place)
+        reportMember(name, of: schema, names, at: place)
         return nil
     }
 }

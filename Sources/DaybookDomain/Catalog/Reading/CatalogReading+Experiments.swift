@@ -8,8 +8,8 @@ extension CatalogReading {
                 "variants", "Write at least two with their weights: `variants: { a: 1, b: 1 }`.")
             guard let node = fields.node("variants") else { return nil }
             let place = fields.place(of: "variants")
-            let weights = CatalogFields(node, path: fields.path("variants"), reading: self)
-            let names = node.entries(path: fields.path("variants"), reading: self).map(\.key)
+            let weights = CatalogFields(node, self)
+            let names = node.entries(self).map(\.key)
             for name in [name] + names {
                 guard name.isEmpty || name.utf8.count > EventBounds.nameByteCountMax else {
                     continue

@@ -2,15 +2,12 @@ extension CatalogReading {
     /// Entitlements by name: a list of features, or a map with `features`.
     func entitlements(_ fields: CatalogFields) -> [Entitlement] {
         fields.map("entitlements").map { entry in
-            let path = "\(fields.path("entitlements"))/\(entry.key)"
-            define(
-                entry.key, as: .entitlement,
-                at: CatalogPlace(line: entry.line, column: entry.column, path: path))
+            define(entry.key, as: .entitlement, at: entry.place)
             let opened: [(text: String, place: CatalogPlace)]
-            if case .list(let items) = entry.value.content {
-                opened = texts(of: items, path: path)
+            if case .list = entry.value.content {
+                opened = entry.value.texts(self)
             } else {
-                let inner = CatalogFields(entry.value, path: path, reading: self)
+                let inner = CatalogFields(entry.value, self)
                 opened = inner.texts("features")
                 inner.finish()
             }
@@ -18,17 +15,6 @@ extension CatalogReading {
                 use(feature, as: .feature, at: place)
             }
             return Entitlement(name: entry.key, features: opened.map(\.text))
-        }
-    }
-
-    private func texts(
-        of items: [CatalogNode], path: String
-    ) -> [(text: String, place: CatalogPlace)] {
-        items.enumerated().compactMap { index, node in
-            let path = "\(path)/\(index)"
-            return node.text(path: path, reading: self).map {
-                ($0, CatalogPlace(line: node.line, column: node.column, path: path))
-            }
         }
     }
 

@@ -28,8 +28,8 @@ extension CatalogReading {
     }
 
     private func steps(_ key: String, of fields: CatalogFields) -> [FunnelStep] {
-        fields.list(key).compactMap { node, path in
-            let inner = CatalogFields(node, path: path, reading: self)
+        fields.list(key).compactMap { node in
+            let inner = CatalogFields(node, self)
             inner.require("event", "Name the event type: `event: paywall.shown`.")
             let event = inner.text("event")
             let name = inner.text("name")
@@ -73,11 +73,9 @@ extension CatalogReading {
     /// - Parameter types: Those that are known; empty: nothing is checked.
     func checkEventType(_ event: String, among types: Set<String>, at place: CatalogPlace) {
         guard !types.isEmpty, !types.contains(event) else { return }
-        let near = nearest(to: event, among: types)
         report(
-            "There is no event type `\(event)`.",
-            near.map { "Did you mean `\($0)`?" } ?? "docs/events.md lists the event types.",
-            at: place)
+            "There is no event type `\(event)`.", nearest: event, among: types,
+            otherwise: "docs/events.md lists the event types.", at: place)
     }
 
     /// KPIs by name: a metric and one of `atLeast: 0.85`, `atMost: 0.05`, `between: [0.03, 0.05]`.
@@ -107,11 +105,10 @@ extension CatalogReading {
     private func checkMetric(_ metric: String, at place: CatalogPlace) {
         guard !knownMetrics.isEmpty, !knownMetrics.contains(metric), !metric.hasPrefix("kpi.")
         else { return }
-        let near = nearest(to: metric, among: knownMetrics)
         report(
-            "There is no metric `\(metric)`.",
-            near.map { "Did you mean `\($0)`?" }
-                ?? "`daybook metrics` lists them; a number that is measured elsewhere is `kpi.<name>`.",
+            "There is no metric `\(metric)`.", nearest: metric, among: knownMetrics,
+            otherwise:
+                "`daybook metrics` lists them; a number that is measured elsewhere is `kpi.<name>`.",
             at: place)
     }
 
@@ -144,7 +141,7 @@ extension CatalogReading {
     func policies(_ fields: CatalogFields) -> Policies {
         var policies = Policies()
         guard let node = fields.node("policies") else { return policies }
-        let inner = CatalogFields(node, path: fields.path("policies"), reading: self)
+        let inner = CatalogFields(node, self)
         policies.transfer = inner.choice("transfer") ?? policies.transfer
         policies.billingRetryAccess = inner.flag("billingRetryAccess") ?? false
         policies.clock = inner.choice("clock") ?? policies.clock

@@ -121,11 +121,10 @@ extension CatalogReading {
     }
 
     private func limit(_ fields: CatalogFields) -> Int64? {
-        guard let node = fields.node("limit") else { return nil }
-        return limit(node, at: fields.place(of: "limit"))
+        fields.node("limit").flatMap(limit)
     }
 
-    private func limit(_ node: CatalogNode, at place: CatalogPlace) -> Int64? {
+    private func limit(_ node: CatalogNode) -> Int64? {
         if case .scalar("unlimited", _) = node.content { return nil }
         if case .scalar(let text, isQuoted: false) = node.content,
             let value = CatalogDecimal.digits(text), value <= 1_000_000_000
@@ -133,19 +132,15 @@ extension CatalogReading {
             return value
         }
         report(
-            "This is no limit.", "Write a number from 0 to 1000000000, or `unlimited`.", at: place)
+            "This is no limit.", "Write a number from 0 to 1000000000, or `unlimited`.",
+            at: node.place)
         return nil
     }
 
     private func limitsWith(_ fields: CatalogFields) -> [EntitledLimit] {
         fields.map("limitsWith").map { entry in
-            let path = "\(fields.path("limitsWith"))/\(entry.key)"
-            use(
-                entry.key, as: .entitlement,
-                at: CatalogPlace(line: entry.line, column: entry.column, path: path))
-            let place = CatalogPlace(
-                line: entry.value.line, column: entry.value.column, path: path)
-            return EntitledLimit(entitlement: entry.key, limit: limit(entry.value, at: place))
+            use(entry.key, as: .entitlement, at: entry.place)
+            return EntitledLimit(entitlement: entry.key, limit: limit(entry.value))
         }
     }
 
@@ -187,7 +182,7 @@ extension CatalogReading {
                 report(
                     "`\(meter.name)` requires `\(meter.requires ?? "")`, whose quota leads back to `\(meter.name)`: neither can be decided.",
                     "Remove `requires` here, or `meter` from the feature `\(feature.name)`.",
-                    at: gatePlaces[meter.name] ?? CatalogPlace(line: 1, column: 1, path: ""))
+                    at: gatePlaces[meter.name] ?? .start)
                 break
             }
         }

@@ -4,10 +4,10 @@ extension CatalogReading {
             var paywall = Paywall(context: context)
             paywall.products = fields.references("products", .product)
             paywall.slots = fields.map("slots").compactMap { entry in
-                slot(entry, path: fields.path("slots"), mustBeKey: true)
+                slot(entry, mustBeKey: true)
             }
-            paywall.benefits = fields.list("benefits").compactMap { node, path in
-                let inner = CatalogFields(node, path: path, reading: self)
+            paywall.benefits = fields.list("benefits").compactMap { node in
+                let inner = CatalogFields(node, self)
                 inner.require("title", "Name the copy key of the row: `title: benefit.voices`.")
                 let icon = inner.text("icon")
                 let title = inner.reference("title", .copyKey)
@@ -24,15 +24,10 @@ extension CatalogReading {
     }
 
     /// A named text. Where literals are allowed too, a value that is a copy key counts as its use.
-    private func slot(
-        _ entry: CatalogNode.Entry, path: String, mustBeKey: Bool
-    ) -> CopySlot? {
-        let path = "\(path)/\(entry.key)"
-        guard let key = entry.value.text(path: path, reading: self) else { return nil }
+    private func slot(_ entry: CatalogNode.Entry, mustBeKey: Bool) -> CopySlot? {
+        guard let key = entry.value.text(self) else { return nil }
         if mustBeKey || definitions[.copyKey]?[key] != nil {
-            use(
-                key, as: .copyKey,
-                at: CatalogPlace(line: entry.value.line, column: entry.value.column, path: path))
+            use(key, as: .copyKey, at: entry.value.place)
         }
         return CopySlot(slot: entry.key, key: key)
     }
@@ -60,8 +55,8 @@ extension CatalogReading {
     func statuses(_ fields: CatalogFields) -> [StatusRule] {
         var endsAt: String?
         var rules: [StatusRule] = []
-        for (node, path) in fields.list("statuses") {
-            let inner = CatalogFields(node, path: path, reading: self)
+        for node in fields.list("statuses") {
+            let inner = CatalogFields(node, self)
             inner.require("status", "Write the app's word: `status: free`.")
             inner.require("when", "Say when it holds, or `when: otherwise`.")
             if let endsAt {
@@ -74,7 +69,7 @@ extension CatalogReading {
             let text = inner.reference("text", .copyKey)
             let meter = inner.reference("meter", .meter)
             let attributes = inner.map("attributes").compactMap { entry in
-                slot(entry, path: inner.path("attributes"), mustBeKey: false)
+                slot(entry, mustBeKey: false)
             }
             inner.finish()
             guard let status, let condition else { continue }

@@ -66,9 +66,7 @@ extension CatalogReading {
     /// Prices by name: `regular: 2.99 USD`, or a map of `amount` and `currency`, perhaps with `from` and `until`.
     private func prices(_ fields: CatalogFields) -> [Price] {
         fields.map("prices").compactMap { entry in
-            let path = "\(fields.path("prices"))/\(entry.key)"
-            let place = CatalogPlace(
-                line: entry.value.line, column: entry.value.column, path: path)
+            let place = entry.value.place
             switch entry.value.content {
             case .scalar(let text, _):
                 let words = text.split(separator: " ")
@@ -82,10 +80,10 @@ extension CatalogReading {
             case .null:
                 report(
                     "`\(entry.key)` has no price.", "Write it as `2.99 USD`.",
-                    at: CatalogPlace(line: entry.line, column: entry.column, path: path))
+                    at: entry.place)
                 return nil
             default:
-                let inner = CatalogFields(entry.value, path: path, reading: self)
+                let inner = CatalogFields(entry.value, self)
                 inner.require("amount", "Write it as `amount: 2.99`.")
                 inner.require("currency", "Write it as `currency: USD`.")
                 defer { inner.finish() }
@@ -130,7 +128,7 @@ extension CatalogReading {
 
     private func introOffer(_ fields: CatalogFields) -> IntroOffer? {
         guard let node = fields.node("introOffer") else { return nil }
-        let inner = CatalogFields(node, path: fields.path("introOffer"), reading: self)
+        let inner = CatalogFields(node, self)
         inner.require("kind", "Write `kind: freeTrial`, `payAsYouGo` or `payUpFront`.")
         inner.require("duration", "Write how long it lasts: `duration: P7D`.")
         let kind: IntroOffer.Kind? = inner.choice("kind")
@@ -142,7 +140,7 @@ extension CatalogReading {
 
     private func credits(_ fields: CatalogFields) -> Credits? {
         guard let node = fields.node("credits") else { return nil }
-        let inner = CatalogFields(node, path: fields.path("credits"), reading: self)
+        let inner = CatalogFields(node, self)
         inner.require("meter", "Name the counter that is filled: `meter: stories`.")
         inner.require("amount", "Say what one unit is worth: `amount: 10`.")
         let meter = inner.reference("meter", .meter)

@@ -1,3 +1,5 @@
+import DaybookEvents
+
 /// The kinds of names that one part of a catalog uses and another part defines.
 enum CatalogNameKind: String, CaseIterable {
     case group = "subscription group"
@@ -68,6 +70,25 @@ final class CatalogReading {
     func report(_ sentence: String, _ remedy: String, at place: CatalogPlace) {
         let problem = CatalogProblem(at: place, sentence: sentence, remedy: remedy)
         if seen.insert(problem).inserted { problems.append(problem) }
+    }
+
+    /// Reports a name that stands for nothing, with the one that was probably meant.
+    func report(
+        _ sentence: String, nearest name: String, among names: some Sequence<String>,
+        otherwise remedy: String, at place: CatalogPlace
+    ) {
+        let near = nearest(to: name, among: names).map { "Did you mean `\($0)`?" }
+        report(sentence, near ?? remedy, at: place)
+    }
+
+    /// A member that an event's schema does not have.
+    func reportMember(
+        _ name: String, of schema: EventSchema, _ names: [String], at place: CatalogPlace
+    ) {
+        report(
+            "`\(schema.name)` has no member `\(name)`.", nearest: name, among: names,
+            otherwise: names.isEmpty ? "It has none." : "It has \(names.joined(separator: ", ")).",
+            at: place)
     }
 
     /// What was probably meant, for as many mistakes as a person reads.

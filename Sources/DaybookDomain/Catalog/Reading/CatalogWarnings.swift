@@ -8,47 +8,52 @@ struct CatalogWarnings {
     let catalog: Catalog
     let reading: CatalogReading
 
+    private(set) var found: [CatalogProblem] = []
+
     /// All warnings, in document order.
-    func all() -> [CatalogProblem] {
-        let warnings =
-            products() + entitlements() + features() + meters() + funnels() + experiments() + copy()
-        return CatalogProblems(warnings).problems
+    mutating func all() -> [CatalogProblem] {
+        products()
+        entitlements()
+        features()
+        meters()
+        funnels()
+        experiments()
+        copy()
+        return CatalogProblems(found).problems
     }
 
-    private func warn(
+    private mutating func warn(
         _ sentence: String, _ remedy: String, _ kind: CatalogNameKind, _ name: String
-    ) -> CatalogProblem {
-        let place = reading.definitions[kind]?[name] ?? CatalogPlace(line: 1, column: 1, path: "")
-        return CatalogProblem(at: place, sentence: sentence, remedy: remedy)
+    ) {
+        warn(sentence, remedy, at: reading.definitions[kind]?[name])
     }
 
-    private func products() -> [CatalogProblem] {
-        var warnings: [CatalogProblem] = []
+    private mutating func warn(_ sentence: String, _ remedy: String, at place: CatalogPlace?) {
+        found.append(CatalogProblem(at: place ?? .start, sentence: sentence, remedy: remedy))
+    }
+
+    private mutating func products() {
         for product in catalog.products {
             if product.entitlements.isEmpty, product.credits == nil {
-                warnings.append(
-                    warn(
-                        "The product `\(product.id)` grants nothing.",
-                        "Give it `entitlements` or `credits`.", .product, product.id))
+                warn(
+                    "The product `\(product.id)` grants nothing.",
+                    "Give it `entitlements` or `credits`.", .product, product.id)
             }
             if canBeBoughtOnlyOnce(product) {
-                warnings.append(
-                    warn(
-                        "The store sells `\(product.id)` once per customer, but it serves one "
-                            + "profile: a second profile cannot be bought for.",
-                        "Add another product id for the next profile, or make it a consumable.",
-                        .product, product.id))
+                warn(
+                    "The store sells `\(product.id)` once per customer, but it serves one "
+                        + "profile: a second profile cannot be bought for.",
+                    "Add another product id for the next profile, or make it a consumable.",
+                    .product, product.id)
             }
             if product.introOffer?.kind == .freeTrial, let word = forbiddenTrialWord {
-                warnings.append(
-                    warn(
-                        "The product `\(product.id)` has a free trial, but the word `\(word)` is "
-                            + "forbidden in this app's copy.",
-                        "Drop the offer or the word; stores print `free trial` themselves.",
-                        .product, product.id))
+                warn(
+                    "The product `\(product.id)` has a free trial, but the word `\(word)` is "
+                        + "forbidden in this app's copy.",
+                    "Drop the offer or the word; stores print `free trial` themselves.",
+                    .product, product.id)
             }
         }
-        return warnings
     }
 
     /// Stores do not charge twice for a non-consumable (T1).
@@ -67,9 +72,9 @@ struct CatalogWarnings {
         }
     }
 
-    private func entitlements() -> [CatalogProblem] {
+    private mutating func entitlements() {
         let sold = Set(catalog.products.flatMap(\.entitlements))
-        return catalog.entitlements.filter { !sold.contains($0.name) }.map { entitlement in
+        for entitlement in catalog.entitlements where !sold.contains(entitlement.name) {
             warn(
                 "No product sells the entitlement `\(entitlement.name)`.",
                 "Add it to a product's `entitlements`, or keep it for grants only.",
@@ -77,12 +82,12 @@ struct CatalogWarnings {
         }
     }
 
-    private func features() -> [CatalogProblem] {
+    private mutating func features() {
         let periods = Set(catalog.freePeriods.flatMap(\.features))
-        return catalog.features.filter { feature in
-            !feature.isFree && feature.meter == nil && !periods.contains(feature.name)
-                && !catalog.entitlements.contains { $0.opens(feature.name) }
-        }.map { feature in
+        for feature in catalog.features
+        where !feature.isFree && feature.meter == nil && !periods.contains(feature.name)
+            && !catalog.entitlements.contains(where: { $0.opens(feature.name) })
+        {
             warn(
                 "Nothing opens the feature `\(feature.name)`: it is not free, and no entitlement, "
                     + "meter or free period names it.",
@@ -91,8 +96,7 @@ struct CatalogWarnings {
     }
 
     /// A feature that an entitlement opens is open without counting, whatever number `limitsWith` gives.
-    private func meters() -> [CatalogProblem] {
-        var warnings: [CatalogProblem] = []
+    private mutating func meters() {
         for meter in catalog.meters {
             let features = catalog.features.filter { $0.meter == meter.name }
             for rule in meter.limitsWith {
@@ -100,42 +104,41 @@ struct CatalogWarnings {
                     let entitlement = catalog.entitlement(rule.entitlement),
                     let feature = features.first(where: { entitlement.opens($0.name) })
                 else { continue }
-                warnings.append(
-                    warn(
-                        "The entitlement `\(entitlement.name)` opens `\(feature.name)`, which makes "
-                            + "`\(meter.name)` unlimited: its limit of \(limit) never counts.",
-                        "Take the feature out of the entitlement, or write `unlimited`.", .meter,
-                        meter.name))
+                warn(
+                    "The entitlement `\(entitlement.name)` opens `\(feature.name)`, which makes "
+                        + "`\(meter.name)` unlimited: its limit of \(limit) never counts.",
+                    "Take the feature out of the entitlement, or write `unlimited`.", .meter,
+                    meter.name)
             }
         }
-        return warnings
     }
 
     /// A step that names an event which the funnels' projection does not keep is never reached (rule 26).
-    private func funnels() -> [CatalogProblem] {
+    private mutating func funnels() {
         let types = EventType.allCases.filter { $0 != .unknown }
-        return reading.funnelEvents.compactMap { name, place in
+        for (name, place) in reading.funnelEvents {
             guard let type = types.first(where: { Vocabulary.name(of: $0) == name }),
                 !FunnelState.isTracked(type)
-            else { return nil }
-            return CatalogProblem(
-                at: place, sentence: "Funnels do not keep `\(name)`: this step is never reached.",
-                remedy: "Name an analytics type such as `paywall.shown`, or one of "
+            else { continue }
+            warn(
+                "Funnels do not keep `\(name)`: this step is never reached.",
+                "Name an analytics type such as `paywall.shown`, or one of "
                     + types.filter { FunnelState.isTracked($0) && !Self.isAnalytics($0) }
-                    .map { "`\(Vocabulary.name(of: $0))`" }.joined(separator: ", ") + ".")
+                    .map { "`\(Vocabulary.name(of: $0))`" }.joined(separator: ", ") + ".",
+                at: place)
         }
     }
 
     /// Variants of an experiment that the catalog does not share out come from elsewhere, or the name is a mistake.
-    private func experiments() -> [CatalogProblem] {
-        guard !catalog.experiments.isEmpty else { return [] }
+    private mutating func experiments() {
         let names = catalog.experiments.map(\.name)
-        return reading.funnelExperiments.filter { !names.contains($0.name) }.map { name, place in
-            CatalogProblem(
-                at: place,
-                sentence: "The catalog shares out no variants of the experiment `\(name)`.",
-                remedy: NearestName.of(name, among: names).map { "Did you mean `\($0)`?" }
-                    ?? "Add it to `experiments`, or let the app record its own exposures.")
+        guard !names.isEmpty else { return }
+        for (name, place) in reading.funnelExperiments where !names.contains(name) {
+            warn(
+                "The catalog shares out no variants of the experiment `\(name)`.",
+                NearestName.of(name, among: names).map { "Did you mean `\($0)`?" }
+                    ?? "Add it to `experiments`, or let the app record its own exposures.",
+                at: place)
         }
     }
 
@@ -144,44 +147,36 @@ struct CatalogWarnings {
             .contains(type.rawValue)
     }
 
-    private func copy() -> [CatalogProblem] {
+    private mutating func copy() {
         let used = reading.names(of: .copyKey).union(catalog.metadata.values)
-        var warnings: [CatalogProblem] = []
         for (key, texts) in catalog.copy.sorted(by: { $0.key < $1.key }) {
             let isPlural = key.hasSuffix(".one") && used.contains(String(key.dropLast(4)))
             if !used.contains(key), !isPlural {
-                warnings.append(
-                    warn(
-                        "Nothing uses the copy key `\(key)`.",
-                        "Use it in a paywall slot, a status or a feature, or remove it.",
-                        .copyKey, key))
+                warn(
+                    "Nothing uses the copy key `\(key)`.",
+                    "Use it in a paywall slot, a status or a feature, or remove it.",
+                    .copyKey, key)
             }
             if texts[catalog.defaultLocale] == nil {
-                warnings.append(
-                    warn(
-                        "The copy key `\(key)` has no text in the default locale "
-                            + "`\(catalog.defaultLocale)`.",
-                        "Add it, or customers of other locales see nothing.", .copyKey, key))
+                warn(
+                    "The copy key `\(key)` has no text in the default locale "
+                        + "`\(catalog.defaultLocale)`.",
+                    "Add it, or customers of other locales see nothing.", .copyKey, key)
             }
             for (locale, text) in texts.sorted(by: { $0.key < $1.key }) {
-                warnings += placeholderWarnings(text, key: key, locale: locale)
+                warnOfPlaceholders(text, at: reading.copyPlaces[key]?[locale])
             }
         }
-        return warnings
     }
 
-    private func placeholderWarnings(
-        _ text: String, key: String, locale: String
-    ) -> [CatalogProblem] {
-        CopyTemplate.placeholders(in: text).filter { !Self.placeholders.contains($0) }.map { name in
+    private mutating func warnOfPlaceholders(_ text: String, at place: CatalogPlace?) {
+        for name in CopyTemplate.placeholders(in: text) where !Self.placeholders.contains(name) {
             let near = NearestName.of(name, among: Self.placeholders)
-            let place =
-                reading.copyPlaces[key]?[locale] ?? CatalogPlace(line: 1, column: 1, path: "")
-            return CatalogProblem(
-                at: place, sentence: "Nothing fills the placeholder `{\(name)}`.",
-                remedy: near.map { "Did you mean `{\($0)}`?" }
+            warn(
+                "Nothing fills the placeholder `{\(name)}`.",
+                near.map { "Did you mean `{\($0)}`?" }
                     ?? "Use \(Self.placeholders.map { "{\($0)}" }.joined(separator: ", ")), "
-                    + "or [brackets] for what the client fills.")
+                    + "or [brackets] for what the client fills.", at: place)
         }
     }
 }
