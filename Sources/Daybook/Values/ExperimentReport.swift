@@ -39,13 +39,6 @@ public struct ExperimentReport: Sendable, Equatable {
     /// The cut that the report was made from.
     public var asOf: AsOf
 
-    /// Equal when everything is, with metrics compared by their names.
-    public static func == (left: ExperimentReport, right: ExperimentReport) -> Bool {
-        left.experiment == right.experiment && left.metric.name == right.metric.name
-            && left.variants == right.variants && left.range == right.range
-            && left.zone == right.zone && left.asOf == right.asOf
-    }
-
     /// By how much a variant's share is above the first one's, as a part of that one's, in millionths; `nil`: one of
     /// them has no value, or the first one's is 0.
     public func liftMicros(of variant: Variant) -> Int64? {

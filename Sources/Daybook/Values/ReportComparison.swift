@@ -39,13 +39,6 @@ public struct ReportComparison: Sendable, Equatable {
 
         /// Whether this version computes something else of what was known then.
         public var isOfEngine: Bool { frozen != recomputed }
-
-        /// Equal when everything is, with metrics compared by their names.
-        public static func == (left: Difference, right: Difference) -> Bool {
-            left.metric.name == right.metric.name && left.period == right.period
-                && left.group == right.group && left.age == right.age && left.frozen == right.frozen
-                && left.recomputed == right.recomputed && left.current == right.current
-        }
     }
 
     /// What one cause changed for one customer.

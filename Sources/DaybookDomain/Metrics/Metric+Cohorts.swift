@@ -91,8 +91,7 @@ extension MetricSubject {
                 tally.add(1, .open, in: bucket, age: age)
                 return
             }
-            tally.add(1, .denominator, in: bucket, age: age)
-            tally.add(isPaid ? 1 : 0, in: bucket, age: age)
+            tally.count(isPaid, in: bucket, age: age)
         }
     }
 

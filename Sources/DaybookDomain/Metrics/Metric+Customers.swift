@@ -74,8 +74,7 @@ extension Metric {
             let end =
                 days.map { tally.buckets.day($0 + 1, after: first).lowerBound } ?? Int64.max
             let hasDone = subject.payments.contains { counts($0, subject.rules) && $0.at < end }
-            tally.add(1, .denominator, in: tally.bucket(first))
-            tally.add(hasDone ? 1 : 0, in: tally.bucket(first))
+            tally.count(hasDone, in: tally.bucket(first))
         }
     }
 
@@ -95,8 +94,7 @@ extension Metric {
             let isBack = subject.events.contains {
                 subject.isActivity($0) && range.contains($0.occurredAt)
             }
-            tally.add(1, .denominator, in: bucket)
-            tally.add(isBack ? 1 : 0, in: bucket)
+            tally.count(isBack, in: bucket)
         }
     }
 }

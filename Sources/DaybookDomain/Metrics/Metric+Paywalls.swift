@@ -30,8 +30,7 @@ extension Metric {
                         ($0.type == .checkoutCompleted || $0.type == .checkoutPending)
                             && subject.counts($0.product) && range.contains($0.occurredAt)
                     }
-                tally.add(1, .denominator, in: tally.bucket(at), of: context)
-                tally.add(isTaken ? 0 : 1, in: tally.bucket(at), of: context)
+                tally.count(!isTaken, in: tally.bucket(at), of: context)
             }
         },
         Metric(
@@ -103,8 +102,7 @@ extension Metric {
                 let isPaid =
                     !isPaidLater
                     || subject.payments.contains { $0.at >= at && $0.isKept(subject.rules) }
-                tally.add(1, .denominator, in: tally.bucket(at), of: context)
-                tally.add(isSoon && isPaid ? 1 : 0, in: tally.bucket(at), of: context)
+                tally.count(isSoon && isPaid, in: tally.bucket(at), of: context)
             }
         }
     }
@@ -123,8 +121,7 @@ extension Metric {
         ) { subject, tally in
             for (meter, at) in subject.firstLimits {
                 let range = at.addingSaturated(1)...at.addingSaturated(days * .day)
-                tally.add(1, .denominator, in: tally.bucket(at), of: meter)
-                tally.add(has(subject, range) ? 1 : 0, in: tally.bucket(at), of: meter)
+                tally.count(has(subject, range), in: tally.bucket(at), of: meter)
             }
         }
     }

@@ -1,27 +1,12 @@
 extension Metric {
     /// What subscriptions are worth in a month, and how that moved (docs/metrics.md#recurring).
     static let recurring: [Metric] = [
-        Metric(
-            "mrr", .money,
-            "What the paid subscriptions at the end of a period are worth in a month.",
+        worth(
+            "mrr", "What the paid subscriptions at the end of a period are worth in a month.",
             formula:
-                "sum of price × quantity × monthly factor over the paid subscriptions of the last moment; grace counts, trials and lifetime do not"
-        ) { subject, tally in
-            subject.forEachEnd(tally.buckets) { bucket, instant in
-                for (currency, amounts) in subject.recurring(at: instant) {
-                    for amount in amounts { tally.add(amount, in: bucket, of: currency) }
-                }
-            }
-        },
-        Metric(
-            "arr", .money, "The same for a year.", formula: "mrr × 12"
-        ) { subject, tally in
-            subject.forEachEnd(tally.buckets) { bucket, instant in
-                for (currency, amounts) in subject.recurring(at: instant) {
-                    for amount in amounts { tally.add(amount.times(12), in: bucket, of: currency) }
-                }
-            }
-        },
+                "sum of price × quantity × monthly factor over the paid subscriptions of the last moment; grace counts, trials and lifetime do not",
+            months: 1),
+        worth("arr", "The same for a year.", formula: "mrr × 12", months: 12),
         movement(
             "mrr_new", "Recurring revenue of customers who had none ever before.",
             formula: "mrr at the end of customers without a paid subscription before the period"
@@ -57,6 +42,20 @@ extension Metric {
             }
         },
     ]
+
+    private static func worth(
+        _ name: String, _ meaning: String, formula: String, months: Int64
+    ) -> Metric {
+        Metric(name, .money, meaning, formula: formula) { subject, tally in
+            subject.forEachEnd(tally.buckets) { bucket, instant in
+                for (currency, amounts) in subject.recurring(at: instant) {
+                    for amount in amounts {
+                        tally.add(amount.times(months), in: bucket, of: currency)
+                    }
+                }
+            }
+        }
+    }
 
     private static func movement(
         _ name: String, _ meaning: String, formula: String,

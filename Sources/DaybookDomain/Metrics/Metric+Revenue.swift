@@ -41,8 +41,7 @@ extension Metric {
             maturity: .never
         ) { subject, tally in
             for payment in subject.payments where payment.isPaid {
-                tally.add(1, .denominator, in: tally.bucket(payment.at))
-                if payment.refund != nil { tally.add(1, in: tally.bucket(payment.at)) }
+                tally.count(payment.refund != nil, in: tally.bucket(payment.at))
             }
         },
         Metric(

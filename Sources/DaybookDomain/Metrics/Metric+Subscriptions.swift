@@ -64,11 +64,7 @@ extension Metric {
             "churned_subscriptions", .count, "Paid subscriptions that ended.",
             formula: "paid times that ended in the period, at their expiry or the end of grace"
         ) { subject, tally in
-            for stretch in subject.paidStretches() {
-                let end = stretch.range.upperBound
-                guard end <= subject.at, stretch.isOwn(at: end) else { continue }
-                tally.add(1, in: tally.bucket(end))
-            }
+            subject.forEachChurn { end, _ in tally.add(1, in: tally.bucket(end)) }
         },
         Metric(
             "churned_by_reason", .count,
@@ -77,9 +73,7 @@ extension Metric {
                 "churned_subscriptions by the store's last word on the end; without one by whether renewal was off, or charging had failed",
             by: "reason"
         ) { subject, tally in
-            for stretch in subject.paidStretches() {
-                let end = stretch.range.upperBound
-                guard end <= subject.at, stretch.isOwn(at: end) else { continue }
+            subject.forEachChurn { end, stretch in
                 tally.add(1, in: tally.bucket(end), of: subject.reason(of: stretch))
             }
         },
@@ -117,8 +111,7 @@ extension Metric {
                     $0.range.contains(instant) && $0.isOwn(at: instant)
                 }
                 if bucket >= 0, wasPaying {
-                    tally.add(1, .denominator, in: bucket)
-                    tally.add(isPaying ? 0 : 1, in: bucket)
+                    tally.count(!isPaying, in: bucket)
                 }
                 wasPaying = isPaying
             }
@@ -127,6 +120,14 @@ extension Metric {
 }
 
 extension MetricSubject {
+    /// Every paid time that has ended.
+    fileprivate func forEachChurn(_ body: (_ end: Int64, _ stretch: PaidStretch) -> Void) {
+        for stretch in paidStretches() {
+            let end = stretch.range.upperBound
+            if end <= at, stretch.isOwn(at: end) { body(end, stretch) }
+        }
+    }
+
     /// When a lineage began to be paid, until when it goes on as far as is known, and when it had first begun before;
     /// `nil`: never.
     fileprivate func forEachBeginning(
@@ -155,8 +156,7 @@ extension MetricSubject {
                 && stretch.isOwn(at: range.lowerBound - 1)
             {
                 let end = stretch.range.upperBound
-                tally.add(1, .denominator, in: bucket)
-                if range.contains(end), end <= at { tally.add(1, in: bucket) }
+                tally.count(range.contains(end) && end <= at, in: bucket)
             }
         }
     }

@@ -32,8 +32,7 @@ extension Metric {
             formula: "trials_converted ÷ trials", maturity: .whenKnown
         ) { subject, tally in
             for trial in subject.trialOutcomes(tally.buckets) {
-                tally.add(1, .denominator, in: tally.bucket(trial.at))
-                tally.add(trial.outcome == .converted ? 1 : 0, in: tally.bucket(trial.at))
+                tally.count(trial.outcome == .converted, in: tally.bucket(trial.at))
                 if trial.isOpen { tally.add(1, .open, in: tally.bucket(trial.at)) }
             }
         },
@@ -44,8 +43,7 @@ extension Metric {
             for trial in subject.trialOutcomes(tally.buckets) {
                 if trial.isOpen { tally.add(1, .open, in: tally.bucket(trial.at)) }
                 guard trial.outcome != .pending else { continue }
-                tally.add(1, .denominator, in: tally.bucket(trial.at))
-                tally.add(trial.outcome == .converted ? 1 : 0, in: tally.bucket(trial.at))
+                tally.count(trial.outcome == .converted, in: tally.bucket(trial.at))
             }
         },
     ]

@@ -12,8 +12,7 @@ extension Metric {
             for attempt in subject.checkouts
             where attempt.startedAt != nil && subject.counts(attempt.product) {
                 let bucket = tally.bucket(attempt.startedAt ?? 0)
-                tally.add(1, .denominator, in: bucket)
-                tally.add(attempt.isCompletedInTime ? 1 : 0, in: bucket)
+                tally.count(attempt.isCompletedInTime, in: bucket)
             }
         },
         Metric(
@@ -35,8 +34,7 @@ extension Metric {
                     (open[$0].at - at).magnitude < (open[$1].at - at).magnitude
                 }
                 if let verified { open.remove(at: verified) }
-                tally.add(1, .denominator, in: tally.bucket(at))
-                tally.add(verified == nil ? 0 : 1, in: tally.bucket(at))
+                tally.count(verified != nil, in: tally.bucket(at))
             }
         },
         Metric(
@@ -49,8 +47,7 @@ extension Metric {
             let end = start.addingSaturated(7 * .day)
             if subject.first(.onboardingSkipped, from: start, until: end) != nil { return }
             let isDone = subject.first(.onboardingCompleted, from: start, until: end) != nil
-            tally.add(1, .denominator, in: tally.bucket(start))
-            tally.add(isDone ? 1 : 0, in: tally.bucket(start))
+            tally.count(isDone, in: tally.bucket(start))
         },
         afterOnboarding(
             "onboarding_to_subscription",
@@ -69,8 +66,7 @@ extension Metric {
                 "customers of the period whose purchase or trial opens a locked feature, with feature.used of one that it opens ÷ all of them"
         ) { subject, tally in
             subject.forEachOpenFeature(tally.buckets) { bucket, open, used in
-                tally.add(1, .denominator, in: bucket)
-                tally.add(used.isDisjoint(with: open) ? 0 : 1, in: bucket)
+                tally.count(!used.isDisjoint(with: open), in: bucket)
             }
         },
         Metric(
@@ -81,8 +77,7 @@ extension Metric {
         ) { subject, tally in
             subject.forEachOpenFeature(tally.buckets) { bucket, open, used in
                 for feature in open {
-                    tally.add(1, .denominator, in: bucket, of: feature)
-                    tally.add(used.contains(feature) ? 1 : 0, in: bucket, of: feature)
+                    tally.count(used.contains(feature), in: bucket, of: feature)
                 }
             }
         },
@@ -142,8 +137,7 @@ extension Metric {
             maturity: .never
         ) { subject, tally in
             for profile in subject.freeProfiles {
-                tally.add(1, .denominator, in: tally.bucket(profile.at))
-                tally.add(profile.isPaid ? 1 : 0, in: tally.bucket(profile.at))
+                tally.count(profile.isPaid, in: tally.bucket(profile.at))
             }
         },
     ]
@@ -158,8 +152,7 @@ extension Metric {
             let own = subject.spans.filter { $0.isOwn && !$0.isVoid && $0.start <= subject.at }
             let first = own.filter(counts).map(\.start).min()
             let isDone = first.map { $0 >= start && $0 <= start + 30 * .day } ?? false
-            tally.add(1, .denominator, in: tally.bucket(start))
-            tally.add(isDone ? 1 : 0, in: tally.bucket(start))
+            tally.count(isDone, in: tally.bucket(start))
         }
     }
 }

@@ -117,6 +117,11 @@ public struct Metric: Sendable {
     }
 }
 
+extension Metric: Equatable {
+    /// Equal when the names are: a name stands for one metric.
+    public static func == (left: Metric, right: Metric) -> Bool { left.name == right.name }
+}
+
 extension Int64 {
     static let day: Int64 = 86_400_000
 }

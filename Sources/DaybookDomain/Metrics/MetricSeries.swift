@@ -48,11 +48,6 @@ public struct MetricSeries: Sendable, Equatable {
         self.metric = metric
         self.values = values
     }
-
-    /// Equal when the metrics have the same name and all values are equal.
-    public static func == (left: MetricSeries, right: MetricSeries) -> Bool {
-        left.metric.name == right.metric.name && left.values == right.values
-    }
 }
 
 /// Several metrics over one set of buckets: one pass over the subjects evaluates all of them.

@@ -115,6 +115,14 @@ struct MetricTally {
                 divisor: Int128(divisor), group: group))
     }
 
+    /// Counts one more, and whether it is so.
+    mutating func count(
+        _ isSo: Bool, in bucket: Int?, age: Int = -1, of group: String = ""
+    ) {
+        add(1, .denominator, in: bucket, age: age, of: group)
+        if isSo { add(1, in: bucket, age: age, of: group) }
+    }
+
     mutating func add(
         _ share: Share, _ part: MetricSums.Part = .numerator, in bucket: Int?, of group: String
     ) {
