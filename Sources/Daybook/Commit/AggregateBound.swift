@@ -123,9 +123,7 @@ struct AggregateBound {
             state.identity.isLinked(CustomerKey(name.environment, id))
         else { return .beginning(name) }
         if let known = found[name] { return known }
-        let person = state.identity.person(
-            CustomerKey(name.environment, id), cut: Int64.max, corrections: state.corrections,
-            names: state.names)
+        let person = state.person(CustomerKey(name.environment, id))
         let streams = person.members.compactMap {
             state.streamID(name.environment, .customer, $0)
         }

@@ -19,8 +19,7 @@ extension CommandStep {
         of members: [String], _ group: GroupDecision, _ state: LedgerState, at instant: Int64
     ) throws -> LineageCase? {
         guard let name = request.command.lineage else { return nil }
-        guard let id = state.names.id(of: name),
-            let stream = state.streamID(request.environment, .lineage, id),
+        guard let stream = state.stream(named: name, .lineage, in: request.environment),
             group.head(of: stream, state).version > 0
         else { return LineageCase(name: name) }
         let owner = try group.belonging(of: stream, state, at: instant).owner
@@ -54,9 +53,7 @@ extension CommandStep {
         guard let position = ordered.last?.event.position,
             let row = rows.first(where: { $0.event.position == position })
         else { return nil }
-        let draft = try EventDecoder.recorded(
-            row, stream: state.streamName(stream), names: state.names
-        ).draft
+        let draft = try state.recorded(row).draft
         return LineageCase.Transfer(
             source: draft.source.kind, key: row.key, from: draft.data["from"]?.text ?? "",
             to: draft.data["to"]?.text ?? "",
@@ -68,9 +65,7 @@ extension CommandStep {
 extension LedgerState {
     /// The name under which a customer is shown.
     func shownName(of customer: NameID, _ environment: Environment) -> String {
-        let person = identity.person(
-            CustomerKey(environment, customer), cut: Int64.max, corrections: corrections,
-            names: names)
+        let person = person(CustomerKey(environment, customer))
         return names[person.shown]
     }
 }

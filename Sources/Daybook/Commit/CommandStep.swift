@@ -68,9 +68,7 @@ struct CommandStep {
         // A code that was redeemed is its own key: the same request again is answered like one.
         if let expected = request.expectedVersion, promotion?.redeemedBy == nil {
             let name = StreamName(request.environment, .customer, request.subject)
-            let stream = state.names.id(of: name.name).flatMap {
-                state.streamID(name.environment, .customer, $0)
-            }
+            let stream = state.stream(named: name.name, .customer, in: name.environment)
             let actual = stream.map { group.head(of: $0, state).version } ?? 0
             guard actual == expected else {
                 return .error(
@@ -185,10 +183,7 @@ struct CommandStep {
         guard let id = state.customer(named: request.subject, in: request.environment) else {
             return [request.subject]
         }
-        return state.identity.person(
-            CustomerKey(request.environment, id), cut: Int64.max,
-            corrections: state.corrections, names: state.names
-        ).members.map { state.names[$0] }
+        return state.person(CustomerKey(request.environment, id)).members.map { state.names[$0] }
     }
 
     /// The IDs that an alias links with the subject directly.
@@ -281,8 +276,7 @@ struct CommandStep {
         guard let catalog = state.catalogs.newest?.catalog else {
             return .rejected(.noCatalog, decision: nil)
         }
-        let target = try EventDecoder.recorded(
-            row, stream: state.streamName(row.event.stream), names: state.names)
+        let target = try state.recorded(row)
         do throws(EventProblem) {
             _ = try CorrectionCheck(catalog: catalog).amended(target.draft, by: patch)
         } catch {

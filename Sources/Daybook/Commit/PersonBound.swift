@@ -50,10 +50,7 @@ struct PersonBound {
         joined.append(number)
         var members = [name]
         if let id = state.customer(named: name, in: environment) {
-            members = state.identity.person(
-                CustomerKey(environment, id), cut: Int64.max, corrections: state.corrections,
-                names: state.names
-            ).members.map { state.names[$0] }
+            members = state.person(CustomerKey(environment, id)).members.map { state.names[$0] }
         }
         counts.append(members.count)
         for member in members {

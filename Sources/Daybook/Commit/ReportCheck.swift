@@ -52,8 +52,7 @@ struct ReportCheck {
         guard let row = try group.row(at: position), row.requestDigest != report.requestDigest,
             row.requestDigest != report.namedDigest
         else { return }
-        let stored = try EventDecoder.recorded(
-            row, stream: state.streamName(row.event.stream), names: state.names)
+        let stored = try state.recorded(row)
         let said = EventJSON.object(of: report.draft)
         if EventJSON.object(of: stored.draft) == said { return }
         // Recorded before the catalog had the name.
@@ -163,8 +162,7 @@ struct ReportCheck {
                 of: EventKey(draft.environment, source, target.key), state),
             let row = try group.row(at: position)
         else { return }
-        let recorded = try EventDecoder.recorded(
-            row, stream: state.streamName(row.event.stream), names: state.names)
+        let recorded = try state.recorded(row)
         try check.check(draft, of: recorded.draft)
     }
 }

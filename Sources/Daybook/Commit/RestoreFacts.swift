@@ -10,15 +10,9 @@ import DaybookStore
 struct RestoreFacts {
     let request: RestoreRequest
     let store: any EventStore
-    private let catalogCache: CatalogCache
+    let catalogCache: CatalogCache
     private(set) var duplicates = 0
     private(set) var refused: [IngestReceipt.RefusedText] = []
-
-    init(request: RestoreRequest, store: any EventStore, catalogCache: CatalogCache) {
-        self.request = request
-        self.catalogCache = catalogCache
-        self.store = store
-    }
 
     /// Takes in everything that was handed over about a lineage.
     /// - Returns: Whether anything of it was taken, or there before.
@@ -36,7 +30,7 @@ struct RestoreFacts {
     }
 
     private func stream(_ lineage: String, _ state: LedgerState) -> UInt32? {
-        state.names.id(of: lineage).flatMap { state.streamID(request.environment, .lineage, $0) }
+        state.stream(named: lineage, .lineage, in: request.environment)
     }
 
     /// Takes in some statements, each for itself: one that cannot be taken leaves the others alone.

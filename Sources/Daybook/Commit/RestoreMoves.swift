@@ -9,18 +9,11 @@ struct RestoreMoves {
     /// The state with the aliases that were decided here; `nil`: none.
     private(set) var later: LedgerState?
 
-    init(request: RestoreRequest, zones: ZoneTables, policy: Policies.Transfer) {
-        self.request = request
-        self.zones = zones
-        self.policy = policy
-    }
-
     /// The owner of a lineage now.
     func belonging(
         of lineage: String, _ group: GroupDecision, _ state: LedgerState
     ) throws -> CaseBuilder.Belonging {
-        guard let id = state.names.id(of: lineage),
-            let stream = state.streamID(request.environment, .lineage, id)
+        guard let stream = state.stream(named: lineage, .lineage, in: request.environment)
         else { return CaseBuilder.Belonging() }
         return try group.belonging(of: stream, state, at: group.now)
     }
@@ -109,10 +102,7 @@ struct RestoreMoves {
         guard let id = state.customer(named: request.subject, in: request.environment) else {
             return .other
         }
-        let members = state.identity.person(
-            CustomerKey(request.environment, id), cut: Int64.max,
-            corrections: state.corrections, names: state.names
-        ).members
+        let members = state.person(CustomerKey(request.environment, id)).members
         return members.contains(owner) ? .customer : .other
     }
 

@@ -22,9 +22,7 @@ struct TransferStep {
         guard let position = receipt.positions.first, let row = try group.row(at: position) else {
             throw StoreError(.damaged, "the transfer \(receipt.key) left no event")
         }
-        let draft = try EventDecoder.recorded(
-            row, stream: state.streamName(row.event.stream), names: state.names
-        ).draft
+        let draft = try state.recorded(row).draft
         let (from, to) = (draft.data["from"]?.text ?? "", draft.data["to"]?.text ?? "")
         let change = OwnershipChange(
             group: group, state: state, zones: zones, environment: request.environment,

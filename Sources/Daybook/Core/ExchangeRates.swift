@@ -31,10 +31,11 @@ final class ExchangeRates: Sendable {
         to currency: String, in state: LedgerState, cut: Int64
     ) throws -> RatesKnown {
         // As `EventRouter` calls the streams.
-        let head = Self.head("rates", state)
+        let head = state.headOfLedger("rates", in: .production)
         let question = Question(
             currency: currency, rate: try last(head, in: state, cut: cut),
-            correction: try last(Self.head("corrections", state), in: state, cut: cut))
+            correction: try last(
+                state.headOfLedger("corrections", in: .production), in: state, cut: cut))
         let found = kept.withLock { kept -> RatesKnown? in
             guard let place = kept.answers.firstIndex(where: { $0.question == question }) else {
                 return nil
@@ -49,11 +50,6 @@ final class ExchangeRates: Sendable {
             if kept.answers.count > Self.countMax { kept.answers.removeFirst() }
         }
         return rates
-    }
-
-    private static func head(_ name: String, _ state: LedgerState) -> Int64 {
-        state.names.id(of: name).flatMap { state.streamID(.production, .ledger, $0) }
-            .map { state.headOf($0).position } ?? 0
     }
 
     /// The last position of a stream within a cut; 0: it has none.

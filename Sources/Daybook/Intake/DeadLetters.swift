@@ -83,7 +83,7 @@ struct DeadLetters {
     }
 
     private func deadLetters(of environment: Environment) throws -> [DeadLetter] {
-        let head = core.state.withLock { $0.headOfDeadLetters(environment) }
+        let head = core.state.withLock { $0.headOfLedger(DeadLetter.source, in: environment) }
         guard head > 0 else { return [] }
         return try recorded(try core.store.stream(endingAt: head)).reversed()
             .compactMap(DeadLetter.init).map { deadLetter in
@@ -219,7 +219,8 @@ struct DeadLetters {
         let positions = try core.translating {
             let (head, source, codes) = core.state.withLock { state in
                 (
-                    state.headOfDeadLetters(environment), state.names.id(of: DeadLetter.source),
+                    state.headOfLedger(DeadLetter.source, in: environment),
+                    state.names.id(of: DeadLetter.source),
                     Self.waitingCodes.compactMap { state.names.id(of: $0.rawValue) }
                 )
             }

@@ -37,9 +37,7 @@ struct DocumentLineages {
             }
             let id = Reference(transaction)
             var streams: [UInt32] = []
-            if let name = state.names.id(of: stream.name),
-                let own = state.streamID(environment, .lineage, name)
-            {
+            if let own = state.stream(named: stream.name, .lineage, in: environment) {
                 streams.append(own)
             }
             if found[id] == nil {
@@ -117,8 +115,7 @@ extension DocumentNews {
             state.streamID(environment, .customer, $0)
         }
         for lineage in customer.lineages {
-            guard let name = state.names.id(of: lineage.name),
-                let stream = state.streamID(environment, .lineage, name)
+            guard let stream = state.stream(named: lineage.name, .lineage, in: environment)
             else { continue }
             streams.append(stream)
         }

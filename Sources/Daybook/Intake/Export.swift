@@ -18,14 +18,8 @@ package struct Export {
     ) throws {
         try core.refresh()
         let environments = environment.map { [$0] } ?? Environment.allCases
-        let chosen: Set<Int64>? = try subject.map { subject in
-            try environments.reduce(into: []) { chosen, environment in
-                for entry in try CustomerHistory(core: core).history(
-                    of: subject, environment: environment)
-                {
-                    chosen.insert(entry.event.position)
-                }
-            }
+        let chosen = try subject.map {
+            try CustomerHistory(core: core).positions(of: $0, in: environments)
         }
         let (table, streams, head) = core.state.withLock { ($0.names, $0.streams, $0.head) }
         let appNames = names == .app ? try core.catalogs().eventNames : []
@@ -147,9 +141,7 @@ package struct Export {
         _ name: String, _ environment: Environment, cut: Int64
     ) throws -> [Event] {
         let state = core.state.withLock { $0 }
-        guard let id = state.names.id(of: name),
-            let stream = state.streamID(environment, .lineage, id)
-        else { return [] }
+        guard let stream = state.stream(named: name, .lineage, in: environment) else { return [] }
         return try AggregateFold(state, cut: cut).events(
             environment: environment, heads: [state.headOf(stream).position])
     }

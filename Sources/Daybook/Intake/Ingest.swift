@@ -126,7 +126,7 @@ struct AppStoreIngest {
         // Another process may have taken the transaction in.
         try core.refresh()
         let isKnown = core.state.withLock { state in
-            state.names.id(of: lineage).flatMap { state.streamID(environment, .lineage, $0) } != nil
+            state.stream(named: lineage, .lineage, in: environment) != nil
         }
         guard isKnown else {
             throw PayloadRefusal(unknownLineage: lineage)

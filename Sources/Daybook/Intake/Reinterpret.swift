@@ -179,14 +179,8 @@ private struct PayloadRunReader {
         try core.readKeys()
         (names, streams) = core.state.withLock { ($0.names, $0.streams) }
         let environments = options.environment.map { [$0] } ?? Environment.allCases
-        chosen = try options.subject.map { subject in
-            try environments.reduce(into: []) { chosen, environment in
-                for entry in try CustomerHistory(core: core).history(
-                    of: subject, environment: environment)
-                {
-                    chosen.insert(entry.event.position)
-                }
-            }
+        chosen = try options.subject.map {
+            try CustomerHistory(core: core).positions(of: $0, in: environments)
         }
     }
 

@@ -97,10 +97,8 @@ struct KnownAliases {
             draft.data[member]?.text.flatMap { state.customer(named: $0, in: draft.environment) }
         }
         guard let alias = number("alias"), let canonical = number("canonical") else { return false }
-        return state.identity.person(
-            CustomerKey(draft.environment, alias), cut: cut, corrections: state.corrections,
-            names: state.names
-        ).members.contains(canonical)
+        return state.person(CustomerKey(draft.environment, alias), cut: cut).members.contains(
+            canonical)
     }
 }
 

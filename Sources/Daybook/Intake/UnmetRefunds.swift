@@ -93,8 +93,7 @@ struct UnmetRefunds {
 
     private static func isKnown(_ purchase: Purchase, _ state: LedgerState) throws -> Bool {
         let lineage = purchase.lineage
-        guard let name = state.names.id(of: lineage.name),
-            let stream = state.streamID(lineage.environment, lineage.kind, name)
+        guard let stream = state.stream(named: lineage.name, lineage.kind, in: lineage.environment)
         else { return false }
         // What was voided tells of nothing.
         return try AggregateFold(state).events(

@@ -20,11 +20,13 @@ struct ContributionsQuestion {
         // The second look is at what the first one saw, whatever was recorded in between.
         var fixed = request.metrics
         fixed.moment = Moment(at: report.asOf.at, knownAt: .position(report.asOf.position))
-        let limit = request.limit.map { max(0, $0) }
+        let initial = LimitedRows<Contributions.Row>(limit: request.limit) {
+            $0.part.precedes($1.part) ?? precedesInBytes($0.name, $1.name)
+        }
         let parts = try core.translating {
             let setting = try MetricsQuestion.Setting(core, fixed)
             return try MetricsQuestion(core: core, workers: workers).shares(
-                setting, Parts(limit: limit), progress: progress
+                setting, initial, progress: progress
             ) { pass, element, parts in
                 if let subject = try pass.subject(element),
                     let part = setting.empty.contribution(
@@ -35,7 +37,7 @@ struct ContributionsQuestion {
                 return nil
             }.map(\.sum)
         }
-        var all = Parts(limit: limit)
+        var all = initial
         for part in parts { all.add(part) }
         return Contributions(
             series: MetricSeries(metric: report.series[0].metric, values: [value]), value: value,
@@ -89,38 +91,6 @@ struct ContributionsQuestion {
         return groups.isEmpty
             ? "nothing was counted in \(period)"
             : "say of which \(kind): \(groups.joined(separator: ", "))"
-    }
-
-    /// What one worker found, as far as it is told.
-    private struct Parts: Sendable {
-        let limit: Int?
-        private(set) var count = 0
-        private var rows: [Contributions.Row] = []
-
-        init(limit: Int?) { self.limit = limit }
-
-        var sorted: [Contributions.Row] {
-            let all = rows.sorted(by: Self.precedes)
-            return limit.map { Array(all.prefix($0)) } ?? all
-        }
-
-        mutating func add(_ row: Contributions.Row) {
-            count += 1
-            rows.append(row)
-            // Twice as many as are told are kept, so that sorting them is rare.
-            if let limit, rows.count / 2 - 500 > limit { rows = sorted }
-        }
-
-        mutating func add(_ other: Parts) {
-            count += other.count
-            rows += other.rows
-        }
-
-        private static func precedes(
-            _ left: Contributions.Row, _ right: Contributions.Row
-        ) -> Bool {
-            left.part.precedes(right.part) ?? precedesInBytes(left.name, right.name)
-        }
     }
 }
 

@@ -35,6 +35,15 @@ package struct CustomerHistory {
         return HistoryPage(shown, next: next)
     }
 
+    /// Where everything stands that a customer's timeline has.
+    func positions(of subject: String, in environments: [Environment]) throws -> Set<Int64> {
+        try environments.reduce(into: []) { positions, environment in
+            for entry in try history(of: subject, environment: environment) {
+                positions.insert(entry.event.position)
+            }
+        }
+    }
+
     /// The same of what this ledger has taken in.
     package func takenInHistory(
         of subject: String, environment: Environment, moment: Moment
@@ -53,23 +62,33 @@ package struct CustomerHistory {
 
     /// The rows that name a customer, as far as the cut knows who that is: the streams of the person, the lineages that
     /// name the person by then, and the corrections of all these.
-    /// - Parameter withHandedLineages: Also lineages that came with a transfer of everything and name another customer.
+    /// - Parameters:
+    ///   - floor: Rows up to this position need not be listed; a long history is not read again for what came after it.
+    ///   - withHandedLineages: Also lineages that came with a transfer of everything and name another customer.
+    /// - Complexity: Where nothing of the customer came after the floor, a look at the ends of the streams; else the
+    ///   customer's own new events, and the lineages that have new ones.
     package func listedRows(
         _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64,
-        withHandedLineages: Bool = false
+        above floor: Int64 = 0, withHandedLineages: Bool = false
     ) throws -> [EventRow] {
+        // A correction is listed with what it corrects, which may be long ago.
+        let floor = state.headOfLedger("corrections", in: environment) > floor ? 0 : floor
         let members = state.members(named: subject, in: environment, cut: cut)
         var rows: [Int64: EventRow] = [:]
-        func list(_ more: [EventRow]) { for row in more { rows[row.event.position] = row } }
+        func list(_ more: [EventRow]) {
+            for row in more where row.event.position > floor { rows[row.event.position] = row }
+        }
         for name in members {
+            let key = CustomerKey(environment, name)
             if let stream = state.streamID(environment, .customer, name) {
-                list(try known(stream, state, cut))
+                list(try known(stream, state, cut, above: floor))
             }
             // A transfer of everything stands with the giver and is listed with both (rule 6).
-            let handovers = state.identity.handoverPositions(
-                of: CustomerKey(environment, name), cut: cut)
+            let handovers = state.identity.handoverPositions(of: key, cut: cut)
+                .filter { $0 > floor }
             if !handovers.isEmpty { list(try core.store.rows(at: handovers)) }
-            for lineage in state.lineages(naming: CustomerKey(environment, name)) {
+            for lineage in state.lineages(naming: key)
+            where state.headOf(lineage).position > floor {
                 let events = try known(lineage, state, cut)
                 // The index of namings knows the future; what is in the cut does not (law 4).
                 guard events.contains(where: { $0.event.namedCustomers.contains(name) }) else {
@@ -84,49 +103,7 @@ package struct CustomerHistory {
                 list(try known(lineage, state, cut))
             }
         }
-        try addCorrections(of: &rows, environment, state, cut)
-        return rows.values.sorted { $0.event.position < $1.event.position }
-    }
-
-    /// The listed rows that came after a position, without reading a long history again for each of them.
-    /// - Complexity: Where nothing of the customer came, a look at the ends of the streams; else the customer's own new
-    ///   events, and the lineages that have new ones.
-    package func listedRows(
-        _ subject: String, _ environment: Environment, _ state: LedgerState, cut: Int64,
-        above floor: Int64
-    ) throws -> [EventRow] {
-        // A correction is listed with what it corrects, which may be long ago.
-        if floor == 0 || headOfCorrections(environment, state) > floor {
-            return try listedRows(subject, environment, state, cut: cut)
-        }
-        var rows: [Int64: EventRow] = [:]
-        func list(_ more: [EventRow]) {
-            for row in more where (floor + 1...max(floor + 1, cut)).contains(row.event.position) {
-                rows[row.event.position] = row
-            }
-        }
-        for name in state.members(named: subject, in: environment, cut: cut) {
-            let key = CustomerKey(environment, name)
-            if let stream = state.streamID(environment, .customer, name) {
-                let head = state.headOf(stream).position
-                if head > floor {
-                    let new = try core.store.chain(endingAt: head, above: floor).events
-                    list(try core.store.rows(at: new.map(\.position).sorted()))
-                }
-            }
-            let handovers = state.identity.handoverPositions(of: key, cut: cut)
-                .filter { $0 > floor }
-            if !handovers.isEmpty { list(try core.store.rows(at: handovers)) }
-            for lineage in state.lineages(naming: key)
-            where state.headOf(lineage).position > floor {
-                let events = try known(lineage, state, cut)
-                // One that names the customer only now is listed from here on: what came before is not new.
-                guard events.contains(where: { $0.event.namedCustomers.contains(name) }) else {
-                    continue
-                }
-                list(events)
-            }
-        }
+        if floor == 0 { try addCorrections(of: &rows, environment, state, cut) }
         return rows.values.sorted { $0.event.position < $1.event.position }
     }
 
@@ -136,7 +113,7 @@ package struct CustomerHistory {
         _ subject: String, _ environment: Environment, _ state: LedgerState
     ) -> Int64 {
         let cut = state.head.position
-        var last = headOfCorrections(environment, state)
+        var last = state.headOfLedger("corrections", in: environment)
         for name in state.members(named: subject, in: environment, cut: cut) {
             let key = CustomerKey(environment, name)
             if let stream = state.streamID(environment, .customer, name) {
@@ -152,19 +129,14 @@ package struct CustomerHistory {
         return last
     }
 
-    private func headOfCorrections(_ environment: Environment, _ state: LedgerState) -> Int64 {
-        state.names.id(of: "corrections").flatMap { state.streamID(environment, .ledger, $0) }
-            .map { state.headOf($0).position } ?? 0
-    }
-
     /// Adds the corrections of the rows, and those of the corrections: a correction can be corrected.
     package func addCorrections(
         of rows: inout [Int64: EventRow], _ environment: Environment, _ state: LedgerState,
         _ cut: Int64
     ) throws {
-        guard let name = state.names.id(of: "corrections"),
-            let stream = state.streamID(environment, .ledger, name)
-        else { return }
+        guard let stream = state.stream(named: "corrections", .ledger, in: environment) else {
+            return
+        }
         let corrections = try known(stream, state, cut)
         var own = Set(rows.values.map { EventKey(environment, $0.event.source, $0.event.key) })
         var isMore = true
@@ -181,10 +153,17 @@ package struct CustomerHistory {
     }
 
     /// The events of a stream within a cut.
-    package func known(_ stream: UInt32, _ state: LedgerState, _ cut: Int64) throws -> [EventRow] {
-        try core.store.stream(endingAt: state.headOf(stream).position).filter {
-            $0.event.position <= cut
+    /// - Parameter floor: Events up to this position are left out.
+    package func known(
+        _ stream: UInt32, _ state: LedgerState, _ cut: Int64, above floor: Int64 = 0
+    ) throws -> [EventRow] {
+        let head = state.headOf(stream).position
+        guard head > floor else { return [] }
+        if floor == 0 {
+            return try core.store.stream(endingAt: head).filter { $0.event.position <= cut }
         }
+        let new = try core.store.chain(endingAt: head, above: floor).events.map(\.position)
+        return try core.store.rows(at: new.filter { $0 <= cut }.sorted())
     }
 
     /// - Parameters:
@@ -240,10 +219,7 @@ package struct CustomerHistory {
         try core.refresh()
         return try core.translating {
             try core.store.rows(at: [position]).first.map { row in
-                try core.state.withLock { state in
-                    try EventDecoder.recorded(
-                        row, stream: state.streamName(row.event.stream), names: state.names)
-                }
+                try core.recorded(row)
             }
         }
     }

@@ -161,8 +161,7 @@ private struct IDSearch {
     private mutating func findLineage(_ text: String, _ state: LedgerState) {
         let names = text.contains(":") ? [text] : EventSource.stores.map { "\($0):\(text)" }
         for name in names {
-            guard let id = state.names.id(of: name),
-                let stream = state.streamID(environment, .lineage, id),
+            guard let stream = state.stream(named: name, .lineage, in: environment),
                 state.headOf(stream).position > 0
             else { continue }
             places.append(Place(kind: .lineage, stream: stream))

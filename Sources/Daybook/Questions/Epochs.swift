@@ -20,8 +20,7 @@ struct Epochs {
     init(_ core: LedgerCore, cut: Int64) throws {
         let last = core.state.withLock { state in
             // As `EventRouter` calls the stream.
-            state.names.id(of: "epochs").flatMap { state.streamID(.production, .ledger, $0) }
-                .map { state.headOf($0).position } ?? 0
+            state.headOfLedger("epochs", in: .production)
         }
         var all = [Epoch(number: 1, start: 0, abandonedPosition: nil)]
         for row in try core.store.stream(endingAt: last).reversed()
@@ -51,8 +50,7 @@ extension LedgerCore {
     /// - Throws: `RowDamage` when the row does not give all of it.
     func recorded(_ row: EventRow) throws -> RecordedEvent {
         try state.withLock { state in
-            try EventDecoder.recorded(
-                row, stream: state.streamName(row.event.stream), names: state.names)
+            try state.recorded(row)
         }
     }
 }

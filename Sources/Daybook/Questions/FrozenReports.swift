@@ -87,9 +87,7 @@ struct FrozenReports {
         return try core.translating {
             let last = core.state.withLock { state in
                 // As `EventRouter` calls the stream.
-                state.names.id(of: "reports").flatMap {
-                    state.streamID(environment, .ledger, $0)
-                }.map { state.headOf($0).position } ?? 0
+                state.headOfLedger("reports", in: environment)
             }
             guard last > 0 else { return [] }
             return try core.store.stream(endingAt: last)

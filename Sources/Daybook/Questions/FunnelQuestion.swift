@@ -35,7 +35,7 @@ struct FunnelQuestion {
     ) throws -> FunnelCustomers {
         let asked = request
         let (answers, empty, asOf) = try answers(
-            request.funnel, { ($0, FunnelCustomers.Found(limit: asked.limit)) }, progress: progress
+            request.funnel, { ($0, FunnelCustomers.found(limit: asked.limit)) }, progress: progress
         ) { sums, look in
             var own = look.empty
             own.add(look.steps, names: look.names)
@@ -50,7 +50,7 @@ struct FunnelQuestion {
                 .init(name: look.pass.shown(key), count: steps[place].count, nextCount: next))
         }
         var answer = empty
-        var found = FunnelCustomers.Found(limit: request.limit)
+        var found = FunnelCustomers.found(limit: request.limit)
         for (other, own) in answers {
             answer.add(other)
             found.add(own)

@@ -168,9 +168,7 @@ struct MetricsPass {
         _ owned: CustomerCase.OwnedLineage, _ environment: Environment,
         _ told: [UInt32: [Event]]
     ) -> MetricSubject.Lineage {
-        let stream = state.names.id(of: owned.name).flatMap {
-            state.streamID(environment, .lineage, $0)
-        }
+        let stream = state.stream(named: owned.name, .lineage, in: environment)
         return .init(owned: owned, events: stream.flatMap { told[$0] } ?? [])
     }
 

@@ -15,16 +15,13 @@ package struct OwnerQuestion {
             let now = core.clock()
             let cut = try core.resolve(moment.knownAt, now: now).position
             return try core.state.withLock { state in
-                guard let id = state.names.id(of: lineage),
-                    let stream = state.streamID(environment, .lineage, id)
+                guard let stream = state.stream(named: lineage, .lineage, in: environment)
                 else { return nil }
                 let at = moment.at ?? LedgerClock(wall: now, last: state.head.recordedAt).now
                 let builder = CaseBuilder(state: state, cut: cut, at: at)
                 let owner = try builder.belonging(of: stream).owner
                 guard owner != 0 else { return nil }
-                let person = state.identity.person(
-                    CustomerKey(environment, owner), cut: cut, corrections: state.corrections,
-                    names: state.names)
+                let person = state.person(CustomerKey(environment, owner), cut: cut)
                 return state.names[person.shown]
             }
         }

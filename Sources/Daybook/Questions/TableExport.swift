@@ -250,8 +250,8 @@ private struct TransactionTexts {
         _ environment: Environment
     ) throws {
         for (lineage, ids) in subject.transactionIDs {
-            guard ids.contains(where: { $0.text == nil }), let name = state.names.id(of: lineage),
-                let stream = state.streamID(environment, .lineage, name)
+            guard ids.contains(where: { $0.text == nil }),
+                let stream = state.stream(named: lineage, .lineage, in: environment)
             else { continue }
             for row in try store.stream(endingAt: state.headOf(stream).position) {
                 guard let text = row.reference else { continue }

@@ -93,8 +93,7 @@ package struct CustomerPass: Sendable {
             guard customer.environment == environment, seen.insert(customer).inserted else {
                 return
             }
-            let person = state.identity.person(
-                customer, cut: Int64.max, corrections: state.corrections, names: state.names)
+            let person = state.person(customer)
             // Any member will do: they are all the same person.
             for member in person.members { seen.insert(CustomerKey(environment, member)) }
             let hasEvents = person.members.contains { name in

@@ -56,8 +56,7 @@ public struct CaseExport: Sendable {
         rows.sort { $0.event.position < $1.event.position }
         var events: [ContextEvent] = []
         for row in rows {
-            let event = try EventDecoder.recorded(
-                row, stream: state.streamName(row.event.stream), names: state.names)
+            let event = try state.recorded(row)
             let line = EventJSON.object(of: try Export(core: core).inlined(event)).canonicalBytes
             events.append(try ContextEvent(line, number: events.count + 2, app: core.app))
         }

@@ -248,10 +248,7 @@ package struct CaseBuilder {
             {
                 lineages.append(lineage)
             }
-            for handover in persons.state.identity.handovers(
-                of: [name], in: environment, cut: cut, corrections: persons.state.corrections,
-                names: persons.state.names)
-            {
+            for handover in persons.state.handovers(of: [name], in: environment, cut: cut) {
                 if handover.order.occurredAt > at {
                     nextHandover = min(nextHandover, handover.order.occurredAt)
                 }

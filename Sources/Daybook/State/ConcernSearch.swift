@@ -66,9 +66,7 @@ package struct ConcernSearch {
             guard walked.insert(key).inserted else { continue }
             let person = persons[key]
             for name in person.members { walked.insert(CustomerKey(environment, name)) }
-            for handover in state.identity.handovers(
-                of: person.members, in: environment, cut: Int64.max,
-                corrections: state.corrections, names: state.names)
+            for handover in state.handovers(of: person.members, in: environment)
             where person.memberSet.contains(handover.from) {
                 let heir = CustomerKey(environment, handover.to)
                 if followed.insert(heir).inserted { waiting.append(handover.to) }

@@ -36,7 +36,7 @@ extension LedgerState {
             members +=
                 identity.isAlone(key)
                 ? [name]
-                : identity.person(key, cut: cut, corrections: corrections, names: names).members
+                : person(key, cut: cut).members
         }
         return members
     }

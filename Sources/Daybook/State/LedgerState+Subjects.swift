@@ -60,9 +60,7 @@ extension LedgerState {
     package func aggregateName(_ aggregate: UInt32) -> StreamName {
         let record = stream(aggregate)
         guard record.kind == .customer else { return streamName(aggregate) }
-        let person = identity.person(
-            CustomerKey(record.environment, record.name), cut: Int64.max,
-            corrections: corrections, names: names)
+        let person = person(CustomerKey(record.environment, record.name))
         return StreamName(record.environment, .customer, names[person.shown])
     }
 }

@@ -40,10 +40,9 @@ package final class Persons {
 
     private func gathered(_ number: Int, _ environment: Environment) -> [Identity.Handover] {
         let person = people[number]
-        let gifts = state.identity.handovers(
-            of: person.members, in: environment, cut: cut, corrections: state.corrections,
-            names: state.names
-        ).filter { person.memberSet.contains($0.from) && !person.memberSet.contains($0.to) }
+        let gifts = state.handovers(of: person.members, in: environment, cut: cut).filter {
+            person.memberSet.contains($0.from) && !person.memberSet.contains($0.to)
+        }
         people[number].gifts = gifts
         return gifts
     }

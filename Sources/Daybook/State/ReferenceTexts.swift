@@ -30,10 +30,7 @@ package struct ReferenceTexts {
     private func look(
         _ search: inout Search, for question: CustomerCase, _ name: NameID
     ) throws {
-        let members = state.identity.person(
-            CustomerKey(question.environment, name), cut: cut, corrections: state.corrections,
-            names: state.names
-        ).members
+        let members = state.person(CustomerKey(question.environment, name), cut: cut).members
         for member in members {
             let stream = state.streamID(question.environment, .customer, member)
             guard let stream, state.headOf(stream).position > 0 else { continue }

@@ -90,8 +90,7 @@ struct Settling: Sendable {
     /// A zone that only a correction names; a damaged one names none, and `verify` tells of it.
     private func noteZone(inPatchAt position: Int64, _ state: inout LedgerState) throws {
         guard let row = try store.rows(at: [position]).first,
-            let recorded = try? EventDecoder.recorded(
-                row, stream: state.streamName(row.event.stream), names: state.names),
+            let recorded = try? state.recorded(row),
             let zone = recorded.draft.data.value(at: ["patch", "tz"])?.text,
             let id = state.names.id(of: zone)
         else { return }

@@ -43,28 +43,7 @@ public struct FunnelCustomers: Sendable, Equatable {
     public var asOf: AsOf
 
     /// What one worker found, as far as it is told.
-    struct Found: Sendable {
-        let limit: Int?
-        private(set) var count = 0
-        private var rows: [Row] = []
-
-        init(limit: Int?) { self.limit = limit.map { max(0, $0) } }
-
-        var sorted: [Row] {
-            let all = rows.sorted { precedesInBytes($0.name, $1.name) }
-            return limit.map { Array(all.prefix($0)) } ?? all
-        }
-
-        mutating func add(_ row: Row) {
-            count += 1
-            rows.append(row)
-            // Twice as many as are told are kept, so that sorting them is rare.
-            if let limit, rows.count / 2 - 500 > limit { rows = sorted }
-        }
-
-        mutating func add(_ other: Found) {
-            count += other.count
-            rows += other.rows
-        }
+    static func found(limit: Int?) -> LimitedRows<Row> {
+        LimitedRows(limit: limit) { precedesInBytes($0.name, $1.name) }
     }
 }

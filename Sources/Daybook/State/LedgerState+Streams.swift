@@ -1,0 +1,36 @@
+import DaybookDomain
+import DaybookEvents
+
+/// Streams by their names, and what rows and persons are by the state's own names and corrections.
+extension LedgerState {
+    /// The stream of a name; `nil`: the ledger has none.
+    func stream(
+        named name: String, _ kind: StreamKind, in environment: Environment
+    ) -> UInt32? {
+        names.id(of: name).flatMap { streamID(environment, kind, $0) }
+    }
+
+    /// The newest event of a stream of the ledger itself, as `EventRouter` calls it; 0 where there is none.
+    func headOfLedger(_ name: String, in environment: Environment) -> Int64 {
+        stream(named: name, .ledger, in: environment).map { headOf($0).position } ?? 0
+    }
+
+    func recorded(_ row: EventRow) throws(RowDamage) -> RecordedEvent {
+        try EventDecoder.recorded(row, stream: streamName(row.event.stream), names: names)
+    }
+
+    /// The ids that are one customer, and the one that is shown for them.
+    package func person(
+        _ key: CustomerKey, cut: Int64 = Int64.max
+    ) -> (members: [NameID], shown: NameID) {
+        identity.person(key, cut: cut, corrections: corrections, names: names)
+    }
+
+    /// Transfers of everything by or to any of the ids, in canonical order.
+    func handovers(
+        of members: [NameID], in environment: Environment, cut: Int64 = Int64.max
+    ) -> [Identity.Handover] {
+        identity.handovers(
+            of: members, in: environment, cut: cut, corrections: corrections, names: names)
+    }
+}
