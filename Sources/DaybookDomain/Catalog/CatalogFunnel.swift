@@ -7,13 +7,13 @@ public struct Funnel: Sendable, Equatable {
     /// Key in the catalog's `funnels`, by which questions ask for it.
     public var name: String
     /// How the steps must follow each other; `ordered` by default.
-    public var order: Order
+    public var order: Order = .ordered
     /// From step 1 to the last step, in milliseconds.
     public var windowMilliseconds: Int64
     /// In document order, which is that of the funnel; a catalog lists at least two.
     public var steps: [FunnelStep]
     /// Customers with one of these events after step 1 drop out.
-    public var exclusions: [FunnelStep]
+    public var exclusions: [FunnelStep] = []
     /// The experiment by whose variants customers are told apart; `nil`: by the variant in the first event itself.
     public var experiment: String?
     /// Makes an ordered funnel without exclusions and experiment; nothing is checked.
@@ -21,8 +21,6 @@ public struct Funnel: Sendable, Equatable {
         self.name = name
         self.windowMilliseconds = windowMilliseconds
         self.steps = steps
-        order = .ordered
-        exclusions = []
     }
 }
 

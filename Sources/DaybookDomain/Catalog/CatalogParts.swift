@@ -19,19 +19,19 @@ public struct Feature: Sendable, Equatable {
     /// Key in the catalog's `features`; never `*`.
     public var name: String
     /// Older or marketing names that mean this one.
-    public var aliases: [String]
+    public var aliases: [String] = []
     /// Open to all customers, always.
-    public var isFree: Bool
+    public var isFree: Bool = false
     /// Who it is asked for: `profile` needs a profile in the question.
-    public var scope: Product.Scope
+    public var scope: Product.Scope = .subject
     /// What is answered where nothing opens the feature.
-    public var enforcement: Enforcement
+    public var enforcement: Enforcement = .hard
     /// A meter whose free quota also opens the feature (three free cry insights).
     public var meter: String?
     /// Free uses before the feature is locked; counted on the meter `preview.<feature>`. 0: none.
-    public var previewUses: Int64
+    public var previewUses: Int64 = 0
     /// Leaves `feature.restricted` behind when it is refused (rule 21).
-    public var recordsDenials: Bool
+    public var recordsDenials: Bool = false
     /// Copy keys: name, what to say when it is locked, what it is.
     public var displayName: String?
     /// Shown while the feature is locked.
@@ -42,12 +42,6 @@ public struct Feature: Sendable, Equatable {
     /// Makes a hard feature for customers that nothing opens; nothing is checked.
     public init(name: String) {
         self.name = name
-        aliases = []
-        isFree = false
-        scope = .subject
-        enforcement = .hard
-        previewUses = 0
-        recordsDenials = false
     }
 }
 
@@ -72,34 +66,34 @@ public struct Meter: Sendable, Equatable {
     /// Key in the catalog's `meters`.
     public var name: String
     /// Other names under which usage counts on this meter.
-    public var aliases: [String]
+    public var aliases: [String] = []
     /// What it does with usage.
     public var kind: Kind
     /// When a counter begins anew; a published meter keeps its period (rule 8).
-    public var period: Period
+    public var period: Period = .lifetime
     /// Free limit; `nil` is unlimited. For a window: days.
     public var limit: Int64?
     /// Limits with an entitlement; `nil` is unlimited. The most generous active one counts.
-    public var limitsWith: [EntitledLimit]
+    public var limitsWith: [EntitledLimit] = []
     /// A feature that must be open before anything is counted at all.
     public var requires: String?
     /// A gauge of profiles: while it is over its limit, only a profile that it keeps writable may use this meter
     /// (MS-23).
     public var withinGauge: String?
     /// How a window counts days; of other kinds it decides nothing.
-    public var windowMode: WindowMode
+    public var windowMode: WindowMode = .rollingMilliseconds
     /// The kind of profile that this gauge counts; profile events drive it (rule 13).
     public var countsProfiles: String?
     /// What a use beyond the limit gets; `hard` by default.
-    public var enforcement: Enforcement
+    public var enforcement: Enforcement = .hard
     /// How long a reservation holds without commit, in milliseconds.
     public var reservationTimeoutMilliseconds: Int64
     /// Leaves `access.denied` behind when a use is refused (rule 21).
-    public var recordsDenials: Bool
+    public var recordsDenials: Bool = false
     /// A plan change starts the count anew (E61); computed, see `PlanChanges`.
-    public var resetsOnPlanChange: Bool
+    public var resetsOnPlanChange: Bool = false
     /// A refund of spent credits leaves a debt (E67).
-    public var allowsDebt: Bool
+    public var allowsDebt: Bool = false
     /// What `history` calls one use ("story created").
     public var eventLabel: String?
     /// Cost of one unit in millionths of `costCurrency`; for unit economics only.
@@ -121,15 +115,7 @@ public struct Meter: Sendable, Equatable {
     public init(name: String, kind: Kind) {
         self.name = name
         self.kind = kind
-        aliases = []
-        period = .lifetime
-        limitsWith = []
-        windowMode = .rollingMilliseconds
-        enforcement = .hard
         reservationTimeoutMilliseconds = 600_000
-        recordsDenials = false
-        resetsOnPlanChange = false
-        allowsDebt = false
     }
 }
 

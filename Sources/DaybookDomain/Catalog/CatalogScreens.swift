@@ -29,17 +29,14 @@ public struct Paywall: Sendable, Equatable {
     /// Where the screen is shown: `usageLimitReached`, `featureRestricted(someFeature)`, `settings`.
     public var context: String
     /// Ids of products, in the order in which they are shown.
-    public var products: [String]
+    public var products: [String] = []
     /// Slot (`title`, `dismiss`, `cta`, …) to copy key, in document order.
-    public var slots: [CopySlot]
+    public var slots: [CopySlot] = []
     /// Rows of the benefit list.
-    public var benefits: [PaywallBenefit]
+    public var benefits: [PaywallBenefit] = []
     /// Makes an empty paywall; nothing is checked.
     public init(context: String) {
         self.context = context
-        products = []
-        slots = []
-        benefits = []
     }
 }
 
@@ -91,12 +88,11 @@ public struct StatusRule: Sendable, Equatable {
     /// The meter whose numbers fill `{used}`, `{limit}`, `{remaining}`.
     public var meter: String?
     /// Other things to show, name to copy key or literal (icon, badge, colour role).
-    public var attributes: [CopySlot]
+    public var attributes: [CopySlot] = []
     /// Makes a rule without text; nothing is checked.
     public init(status: String, condition: Condition) {
         self.status = status
         self.condition = condition
-        attributes = []
     }
 }
 

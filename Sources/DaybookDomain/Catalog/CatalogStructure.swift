@@ -26,20 +26,16 @@ public struct CatalogStructure: Sendable, Equatable {
     public static let previewPrefix = "preview."
 
     /// By meter name.
-    public var meters: [String: MeterShape]
+    public var meters: [String: MeterShape] = [:]
     /// By store id.
-    public var products: [String: ProductShape]
+    public var products: [String: ProductShape] = [:]
     /// The kind of profile that each free period belongs to, by the period's name.
-    public var freePeriods: [String: String]
+    public var freePeriods: [String: String] = [:]
     /// The app's own event names: what was recorded under one meant this.
-    public var eventNames: [String: EventName]
+    public var eventNames: [String: EventName] = [:]
 
     /// Takes the structure out of a catalog.
     public init(_ catalog: Catalog) {
-        meters = [:]
-        products = [:]
-        freePeriods = [:]
-        eventNames = [:]
         for meter in catalog.meters {
             meters[meter.name] = MeterShape(
                 kind: meter.kind, period: meter.period, countsProfiles: meter.countsProfiles)
@@ -76,54 +72,40 @@ public struct CatalogStructure: Sendable, Equatable {
     public func conflicts(
         with newer: CatalogStructure, allowsMissing: Bool = false
     ) -> [String] {
-        meterConflicts(newer, allowsMissing) + productConflicts(newer, allowsMissing)
-            + freePeriodConflicts(newer) + eventNameConflicts(newer, allowsMissing)
-    }
-
-    private func meterConflicts(_ newer: CatalogStructure, _ allowsMissing: Bool) -> [String] {
-        meters.sorted { $0.key < $1.key }.flatMap { name, old -> [String] in
-            guard let new = newer.meters[name] else {
-                return allowsMissing ? [] : [Self.removed("meter", name)]
-            }
-            var sentences: [String] = []
-            if old.kind != new.kind {
-                sentences.append(
-                    Self.changed("meter", name, "kind", old.kind.rawValue, new.kind.rawValue))
-            }
-            if old.period != new.period {
-                sentences.append(
-                    Self.changed("meter", name, "period", old.period.text, new.period.text))
-            }
-            if old.countsProfiles != new.countsProfiles {
-                sentences.append(
-                    Self.changed(
-                        "meter", name, "profile kind", old.countsProfiles, new.countsProfiles))
-            }
-            return sentences
+        conflicts("meter", \.meters, newer, allowsMissing) { old, new in
+            [
+                ("kind", old.kind != new.kind, old.kind.rawValue, new.kind.rawValue),
+                ("period", old.period != new.period, old.period.text, new.period.text),
+                (
+                    "profile kind", old.countsProfiles != new.countsProfiles, old.countsProfiles,
+                    new.countsProfiles
+                ),
+            ]
         }
+            + conflicts("product", \.products, newer, allowsMissing) { old, new in
+                [
+                    ("kind", old.kind != new.kind, old.kind.rawValue, new.kind.rawValue),
+                    ("group", old.group != new.group, old.group, new.group),
+                ]
+            }
+            + conflicts("free period", \.freePeriods, newer, true) { old, new in
+                [("profile kind", old != new, old, new)]
+            } + eventNameConflicts(newer, allowsMissing)
     }
 
-    private func productConflicts(_ newer: CatalogStructure, _ allowsMissing: Bool) -> [String] {
-        products.sorted { $0.key < $1.key }.flatMap { id, old -> [String] in
-            guard let new = newer.products[id] else {
-                return allowsMissing ? [] : [Self.removed("product", id)]
-            }
-            var sentences: [String] = []
-            if old.kind != new.kind {
-                sentences.append(
-                    Self.changed("product", id, "kind", old.kind.rawValue, new.kind.rawValue))
-            }
-            if old.group != new.group {
-                sentences.append(Self.changed("product", id, "group", old.group, new.group))
-            }
-            return sentences
-        }
-    }
+    private typealias Change = (field: String, isMade: Bool, old: String?, new: String?)
 
-    private func freePeriodConflicts(_ newer: CatalogStructure) -> [String] {
-        freePeriods.sorted { $0.key < $1.key }.compactMap { name, old in
-            guard let new = newer.freePeriods[name], new != old else { return nil }
-            return Self.changed("free period", name, "profile kind", old, new)
+    private func conflicts<Shape>(
+        _ kind: String, _ shapes: KeyPath<CatalogStructure, [String: Shape]>,
+        _ newer: CatalogStructure, _ allowsMissing: Bool, _ changes: (Shape, Shape) -> [Change]
+    ) -> [String] {
+        self[keyPath: shapes].sorted { $0.key < $1.key }.flatMap { name, old -> [String] in
+            guard let new = newer[keyPath: shapes][name] else {
+                return allowsMissing ? [] : [Self.removed(kind, name)]
+            }
+            return changes(old, new).filter(\.isMade).map {
+                Self.changed(kind, name, $0.field, $0.old, $0.new)
+            }
         }
     }
 

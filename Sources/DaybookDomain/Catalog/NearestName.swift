@@ -22,6 +22,17 @@ package enum NearestName {
         return best?.name
     }
 
+    /// `; did you mean "usage.recorded"?`, to follow what is said about a name that is not known; empty where none is
+    /// near enough.
+    package static func hint(_ name: String, among candidates: some Sequence<String>) -> String {
+        hint(of(name, among: candidates))
+    }
+
+    /// The same about a name that was found before.
+    package static func hint(_ nearest: String?) -> String {
+        nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+    }
+
     /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the
     /// other.
     private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {

@@ -20,27 +20,27 @@ public struct Product: Sendable, Equatable {
     /// How it is sold.
     public var kind: Kind
     /// Whom a purchase serves; `subject` by default.
-    public var scope: Scope
+    public var scope: Scope = .subject
     /// With `scope: profile`, the kind of profile that it may be assigned to.
     public var profileKind: String?
     /// The subscription group; `nil` for what is no subscription.
     public var group: String?
     /// 1 is the highest service level within the group.
-    public var level: Int
+    public var level: Int = 1
     /// The renewal period of a subscription.
     public var period: CivilDuration?
     /// The length of a non-renewing purchase.
     public var duration: CivilDuration?
     /// What a second non-renewing purchase does: `true` adds to the first one's end, `false` runs beside it.
-    public var extendsCurrent: Bool
+    public var extendsCurrent: Bool = true
     /// For display, in document order.
-    public var prices: [Price]
+    public var prices: [Price] = []
     /// The introductory offer of a subscription; `nil`: it has none.
     public var introOffer: IntroOffer?
     /// Whether a family member's share of a purchase gives anything.
-    public var familyShareable: Bool
+    public var familyShareable: Bool = false
     /// Entitlements that it gives while it is active.
-    public var entitlements: [String]
+    public var entitlements: [String] = []
     /// What one unit of a consumable is worth.
     public var credits: Credits?
     /// What the store's console calls it; the id where the catalog says nothing.
@@ -52,20 +52,13 @@ public struct Product: Sendable, Equatable {
     /// Copy key of the price as people read it.
     public var displayPrice: String?
     /// Copy keys of what the product offers, in document order.
-    public var featureList: [String]
+    public var featureList: [String] = []
 
     /// Makes a product for customers that gives nothing; nothing is checked.
     public init(id: String, kind: Kind) {
         self.id = id
         self.kind = kind
-        scope = .subject
-        level = 1
-        extendsCurrent = true
-        prices = []
-        familyShareable = false
-        entitlements = []
         referenceName = id
-        featureList = []
     }
 }
 

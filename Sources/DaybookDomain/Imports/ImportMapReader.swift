@@ -32,15 +32,14 @@ extension CatalogReading {
         let hasHeader = fields.flag("header") ?? true
         let columns = fields.texts("columns")
         if hasHeader, !columns.isEmpty {
-            report(
+            fields.report(
                 "The columns are named twice.",
-                "The first row names them; say `header: false` where it does not.",
-                at: fields.place(of: "columns"))
+                "The first row names them; say `header: false` where it does not.", at: "columns")
         }
         if !hasHeader, columns.isEmpty {
-            report(
+            fields.report(
                 "No row names the columns.", "Name them in their order: `columns: [id, date]`.",
-                at: fields.place(of: "header"))
+                at: "header")
         }
         var names: Set<String> = []
         for (name, place) in columns where !names.insert(name).inserted {
@@ -62,10 +61,9 @@ extension CatalogReading {
     private func zoneName(_ fields: CatalogFields) -> String {
         guard let name = fields.text("zone") else { return "UTC" }
         if let zones, !zones.exists(name) {
-            report(
+            fields.report(
                 "There is no time zone `\(name)`.",
-                "Write a name of the IANA database, such as Europe/Amsterdam.",
-                at: fields.place(of: "zone"))
+                "Write a name of the IANA database, such as Europe/Amsterdam.", at: "zone")
         }
         return name
     }
@@ -82,9 +80,9 @@ extension CatalogReading {
         if let type {
             checkEventType(type, among: knownEventTypes, at: fields.place(of: "type"))
             if schema?.fields.contains(where: { $0.kind == .document }) == true {
-                report(
+                fields.report(
                     "No row becomes `\(type)`, which carries a document.",
-                    "Import it as a line of JSON.", at: fields.place(of: "type"))
+                    "Import it as a line of JSON.", at: "type")
             }
         }
         let conditions = fields.map("when").map { entry in
@@ -196,9 +194,9 @@ extension CatalogReading {
         var (places, power) = (0, Int64(1))
         while power < factor { (places, power) = (places + 1, power * 10) }
         if power != factor {
-            report(
+            fields.report(
                 "`\(factor)` is no power of ten.", "Write 1, 10, 100 and so on, up to 1000000000.",
-                at: fields.place(of: "times"))
+                at: "times")
         }
         return places
     }

@@ -8,14 +8,13 @@ struct RenewalNotice {
     /// Why it ended, in the store's word; `nil`: it was not said to have ended.
     var ending: String?
     /// Whether a new period began with it.
-    var isPeriod: Bool
+    var isPeriod: Bool = false
 
     /// - Returns: `nil` for events that tell nothing of it, and for what only a client says.
     init?(_ event: Event, _ names: NameTable) {
         guard event.trust.classRank == 1 else { return nil }
         at = event.occurredAt
         renews = event.flag(8) ?? true
-        isPeriod = false
         switch event.type {
         case .subscriptionStarted, .subscriptionRenewed: isPeriod = true
         case .subscriptionAutoRenewChanged, .storeRenewalStated: break

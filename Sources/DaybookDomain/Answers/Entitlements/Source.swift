@@ -24,21 +24,21 @@ public struct Source: Sendable, Equatable {
     /// The transaction whose period counts, as the store names it, where its name is known.
     public var transaction: String?
     /// What it gives while it is active, by name; empty: no entitlement, or the catalog does not have the product.
-    public var entitlements: [String]
+    public var entitlements: [String] = []
     /// Features given directly, by a grant of a feature or a free period.
-    public var features: [String]
+    public var features: [String] = []
     /// `nil`: the whole customer.
     public var profile: String?
     /// What it is at the time at which sources are judged.
-    public var state: SourceState
+    public var state: SourceState = .none
     /// Whether it gives access at that time.
-    public var isActive: Bool
+    public var isActive: Bool = false
     /// When access begins, inclusive, in milliseconds since 1970 UTC; `nil`: no statement tells it.
     public var startsAt: Int64?
     /// Exclusive end of access; `nil` is unbounded.
     public var expiresAt: Int64?
     /// Whether the store means to renew it or goes on trying to charge; `false` for what no store renews.
-    public var willRenew: Bool
+    public var willRenew: Bool = false
     /// The product of which the next renewal will be, where it is another one; `nil`: the same, or unknown.
     public var autoRenewProduct: String?
     /// Days of 24 hours to the stated end of the running trial, rounded up; `nil`: no trial runs.
@@ -46,17 +46,11 @@ public struct Source: Sendable, Equatable {
     /// Why it gives nothing: `refunded`, `expired.voluntary`, `family_not_shareable`, `needs_assignment`, …
     public var why: Why?
     /// What is odd about it: `unknown_gap`, `unknown_product`, `unknown_successor`.
-    public var flags: [String]
+    public var flags: [String] = []
 
     init(kind: Kind, id: String) {
         self.kind = kind
         self.id = id
-        entitlements = []
-        features = []
-        state = .none
-        isActive = false
-        willRenew = false
-        flags = []
     }
 
     /// The word after `granted.`.

@@ -29,7 +29,7 @@ public struct SubscriptionMilestones {
     /// In the order of time; those of one moment in the order of their kinds.
     public func all() -> [SubscriptionMilestone] {
         let charges = context.lineages.indices.flatMap { self.charges(of: $0) }.sorted {
-            Self.isBefore($0.period.fact, $1.period.fact)
+            LineagePeriods.isBoughtBefore($0.period.fact, $1.period.fact)
         }
         var found: [SubscriptionMilestone] = []
         var groups: Set<String> = []
@@ -48,10 +48,6 @@ public struct SubscriptionMilestones {
             let ranks = (order.firstIndex(of: one.kind) ?? 0, order.firstIndex(of: two.kind) ?? 0)
             return ranks.0 != ranks.1 ? ranks.0 < ranks.1 : left.offset < right.offset
         }.map(\.element)
-    }
-
-    private static func isBefore(_ left: TransactionFact, _ right: TransactionFact) -> Bool {
-        (left.startsAt, left.id.high, left.id.low) < (right.startsAt, right.id.high, right.id.low)
     }
 
     // MARK: Charges
@@ -83,7 +79,7 @@ public struct SubscriptionMilestones {
         var current = charge
         // Back along the lineage, through free periods, to the payment that this one goes on from.
         while let before = own.last(where: {
-            Self.isBefore($0.period.fact, current.period.fact)
+            LineagePeriods.isBoughtBefore($0.period.fact, current.period.fact)
         }), isConnected(before, current) {
             if before.isPaid {
                 let isUpgrade =

@@ -53,19 +53,18 @@ struct CatalogDocument {
         } catch {
             throw YAMLFailure(
                 CatalogProblem(
-                    line: 1, column: 1, path: "", sentence: "The document is not YAML: \(error).",
+                    at: .start, sentence: "The document is not YAML: \(error).",
                     remedy: "Correct it."))
         }
     }
 
     private mutating func node(_ yaml: Node, depth: Int) throws(YAMLFailure) -> CatalogNode {
-        let line = yaml.mark?.line ?? 1
-        let column = yaml.mark?.column ?? 1
+        let place = CatalogPlace(yaml.mark)
         guard yaml.anchor == nil else {
-            throw YAMLFailure(CatalogText.anchorProblem(line: line, column: column))
+            throw YAMLFailure(CatalogText.anchorProblem(at: place))
         }
         guard depth <= CatalogReader.nestingMax else {
-            throw YAMLFailure(CatalogProblem.tooDeep(line: line, column: column))
+            throw YAMLFailure(CatalogProblem.tooDeep(at: place))
         }
         let content: CatalogNode.Content
         switch yaml {
@@ -78,10 +77,9 @@ struct CatalogDocument {
         case .mapping(let mapping):
             content = .map(try entries(of: mapping, depth: depth))
         case .alias:
-            throw YAMLFailure(CatalogText.anchorProblem(line: line, column: column))
+            throw YAMLFailure(CatalogText.anchorProblem(at: place))
         }
-        return CatalogNode(
-            place: CatalogPlace(line: line, column: column), content: content)
+        return CatalogNode(place: place, content: content)
     }
 
     private static func scalar(_ scalar: Node.Scalar) -> CatalogNode.Content {
@@ -96,27 +94,23 @@ struct CatalogDocument {
         var entries: [CatalogNode.Entry] = []
         var lines: [String: Int] = [:]
         for (yamlKey, yamlValue) in mapping {
-            let line = yamlKey.mark?.line ?? 1
-            let column = yamlKey.mark?.column ?? 1
+            let place = CatalogPlace(yamlKey.mark)
             guard yamlKey.anchor == nil else {
-                throw YAMLFailure(CatalogText.anchorProblem(line: line, column: column))
+                throw YAMLFailure(CatalogText.anchorProblem(at: place))
             }
             guard case .scalar(let scalar) = yamlKey else {
-                problems.append(.keyIsNoText(line: line, column: column))
+                problems.append(.keyIsNoText(at: place))
                 continue
             }
             let value = try node(yamlValue, depth: depth + 1)
             if Self.isMasked(scalar.string) { continue }
             // YAML tells `1` and `"1"` apart; names do not.
-            if let first = lines.updateValue(line, forKey: scalar.string) {
-                problems.append(
-                    .duplicateKey(scalar.string, line: line, column: column, first: first))
+            if let first = lines.updateValue(place.line, forKey: scalar.string) {
+                problems.append(.duplicateKey(scalar.string, at: place, first: first))
                 continue
             }
             entries.append(
-                CatalogNode.Entry(
-                    key: scalar.string, place: CatalogPlace(line: line, column: column),
-                    value: value))
+                CatalogNode.Entry(key: scalar.string, place: place, value: value))
         }
         return entries
     }
@@ -140,5 +134,12 @@ struct CatalogDocument {
             lines[line - 1].startIndex, offsetBy: duplicate.keyColumn - 1)
         lines[line - 1].replaceSubrange(keyStart...keyStart, with: [scalar])
         return lines.map { String($0) }.joined(separator: "\n")
+    }
+}
+
+extension CatalogPlace {
+    /// Where the parser saw something; without a mark the start of the document.
+    init(_ mark: Mark?) {
+        self.init(line: mark?.line ?? 1, column: mark?.column ?? 1)
     }
 }

@@ -48,6 +48,16 @@ final class CatalogFields {
         }
     }
 
+    /// Reports a problem at the value of a key; at the map itself where it is missing.
+    func report(_ sentence: String, _ remedy: String, at key: String) {
+        reading.report(sentence, remedy, at: place(of: key))
+    }
+
+    private func wrong<Value>(_ key: String, _ sentence: String, _ remedy: String) -> Value? {
+        report(sentence, remedy, at: key)
+        return nil
+    }
+
     func text(_ key: String) -> String? {
         guard let node = node(key) else { return nil }
         return node.text(reading)
@@ -64,8 +74,7 @@ final class CatalogFields {
         guard let node = node(key) else { return nil }
         if case .scalar("true", isQuoted: false) = node.content { return true }
         if case .scalar("false", isQuoted: false) = node.content { return false }
-        reading.report("`\(key)` is no flag.", "Write true or false.", at: place(of: key))
-        return nil
+        return wrong(key, "`\(key)` is no flag.", "Write true or false.")
     }
 
     func whole(_ key: String, _ range: ClosedRange<Int64> = 0...1_000_000_000) -> Int64? {
@@ -75,10 +84,9 @@ final class CatalogFields {
         {
             return value
         }
-        reading.report(
-            "`\(key)` is no whole number in the allowed range.",
-            "Write a number from \(range.lowerBound) to \(range.upperBound).", at: place(of: key))
-        return nil
+        return wrong(
+            key, "`\(key)` is no whole number in the allowed range.",
+            "Write a number from \(range.lowerBound) to \(range.upperBound).")
     }
 
     func choice<Value>(_ key: String) -> Value?
@@ -87,30 +95,25 @@ final class CatalogFields {
         if let value = Value(rawValue: text) { return value }
         let words = Value.allCases.map(\.rawValue)
         let near = reading.nearest(to: text, among: words).map { "Did you mean `\($0)`? " } ?? ""
-        reading.report(
-            "`\(text)` is no \(key).",
-            "\(near)Write one of \(words.joined(separator: ", ")).", at: place(of: key))
-        return nil
+        return wrong(
+            key, "`\(text)` is no \(key).", "\(near)Write one of \(words.joined(separator: ", ")).")
     }
 
     func duration(_ key: String) -> CivilDuration? {
         guard let text = text(key) else { return nil }
         if let value = CivilDuration(iso8601: text), !value.isZero { return value }
-        reading.report(
-            "`\(text)` is no duration.",
-            "Write an ISO 8601 duration above zero, such as P7D, P1M, P1Y or PT10M.",
-            at: place(of: key))
-        return nil
+        return wrong(
+            key, "`\(text)` is no duration.",
+            "Write an ISO 8601 duration above zero, such as P7D, P1M, P1Y or PT10M.")
     }
 
     /// A duration whose length never varies, in milliseconds; a day is 24 hours.
     func exactDuration(_ key: String) -> Int64? {
         guard let value = duration(key) else { return nil }
         if let exact = value.exactMilliseconds { return exact }
-        reading.report(
-            "`\(key)` has months or years, whose length varies.",
-            "Write it in weeks, days, hours, minutes or seconds: P30D, PT10M.", at: place(of: key))
-        return nil
+        return wrong(
+            key, "`\(key)` has months or years, whose length varies.",
+            "Write it in weeks, days, hours, minutes or seconds: P30D, PT10M.")
     }
 
     /// A time, in milliseconds since 1970 UTC.
@@ -121,10 +124,9 @@ final class CatalogFields {
         {
             return instant
         }
-        reading.report(
-            "`\(text)` is no time.",
-            "Write it in RFC 3339 with its offset: `2027-01-01T00:00:00Z`.", at: place(of: key))
-        return nil
+        return wrong(
+            key, "`\(text)` is no time.",
+            "Write it in RFC 3339 with its offset: `2027-01-01T00:00:00Z`.")
     }
 
     func list(_ key: String) -> [CatalogNode] {

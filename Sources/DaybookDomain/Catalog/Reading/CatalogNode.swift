@@ -42,4 +42,9 @@ struct CatalogPlace {
     var path = ""
 
     static let start = CatalogPlace(line: 1, column: 1)
+
+    /// Goes over one character of the document.
+    mutating func pass(isLineEnd: Bool) {
+        (line, column) = isLineEnd ? (line + 1, 1) : (line, column + 1)
+    }
 }

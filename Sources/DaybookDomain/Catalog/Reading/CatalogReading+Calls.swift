@@ -50,9 +50,9 @@ extension CatalogReading {
                 guard case .path(let path) = member.value, path.first == "decision" else {
                     continue
                 }
-                report(
+                fields.report(
                     "`\(member.name)` is taken from a decision, and \(call.work.rawValue) makes none.",
-                    "Take it from the status: `{status.…}`.", at: fields.place(of: "answer"))
+                    "Take it from the status: `{status.…}`.", at: "answer")
             }
         }
     }
@@ -79,10 +79,9 @@ extension CatalogReading {
             inputs[input] = name
         }
         for input in work.neededInputs where inputs[input] == nil {
-            report(
+            fields.report(
                 "`members` does not say which member of a request is `\(input.rawValue)`.",
-                "Write `members: { \(input.rawValue): nameInTheRequest }`.",
-                at: fields.place(of: "members"))
+                "Write `members: { \(input.rawValue): nameInTheRequest }`.", at: "members")
         }
         return inputs
     }
@@ -90,9 +89,9 @@ extension CatalogReading {
     private func members(_ key: String, of fields: CatalogFields) -> [AppCall.Member] {
         let entries = fields.map(key)
         if entries.count > AppCall.membersMax {
-            report(
-                "`\(key)` has \(entries.count) members.",
-                "Write at most \(AppCall.membersMax).", at: fields.place(of: key))
+            fields.report(
+                "`\(key)` has \(entries.count) members.", "Write at most \(AppCall.membersMax).",
+                at: key)
         }
         return entries.compactMap { entry in
             value(entry.value).map { .init(name: entry.key, value: $0) }

@@ -23,9 +23,9 @@ extension CatalogReading {
                 }
             }
             if let milestone, let other = milestones.updateValue(name, forKey: milestone) {
-                report(
+                fields.report(
                     "The milestone `\(milestone.rawValue)` is called `\(other)` already.",
-                    "Keep one name.", at: fields.place(of: "milestone"))
+                    "Keep one name.", at: "milestone")
             }
             return eventName
         }

@@ -14,9 +14,9 @@ extension CatalogReading {
                 funnelExperiments.append((experiment, fields.place(of: "experiment")))
             }
             if fields.has("steps"), steps.count < 2 {
-                report(
+                fields.report(
                     "The funnel has \(steps.count) usable steps.", "List at least two.",
-                    at: fields.place(of: "steps"))
+                    at: "steps")
             }
             guard let window else { return nil }
             var funnel = Funnel(name: name, windowMilliseconds: window, steps: steps)

@@ -1,3 +1,5 @@
+import DaybookEvents
+
 extension CatalogReading {
     func meters(_ fields: CatalogFields) -> [Meter] {
         let meters = named("meters", of: fields, as: .meter) { name, fields -> Meter? in
@@ -88,19 +90,19 @@ extension CatalogReading {
         guard let length = CivilDuration(iso8601: text).flatMap(PeriodLength.init) else {
             _ = anchor(fields)
             let near = nearest(to: text, among: words.keys).map { "Did you mean `\($0)`? " } ?? ""
-            report(
+            fields.report(
                 "`\(text)` is no period.",
                 "\(near)Write lifetime, calendarMonth, anniversary, or an ISO 8601 length of one unit from an hour to a hundred years: P1D, P2W, P3M, P1Y, PT720H.",
-                at: fields.place(of: "period"))
+                at: "period")
             return .lifetime
         }
         let isExact = length.unit == .milliseconds
         let anchor = anchor(fields) ?? (isExact ? .firstSeen : .calendar)
         if isExact, anchor == .calendar {
-            report(
+            fields.report(
                 "`\(text)` is exact time, which has no place in the calendar.",
                 "Write `anchor: firstSeen`, `billing` or a time, or a period of days.",
-                at: fields.place(of: "anchor"))
+                at: "anchor")
         }
         return Meter.Period(length, from: anchor)
     }
@@ -113,10 +115,10 @@ extension CatalogReading {
         if let anchor = words[text] { return anchor }
         if text.first?.isNumber == true { return fields.instant("anchor").map { .instant($0) } }
         let near = nearest(to: text, among: words.keys).map { "Did you mean `\($0)`? " } ?? ""
-        report(
+        fields.report(
             "`\(text)` is no anchor.",
             "\(near)Write calendar, firstSeen, billing, or a time such as `2027-01-15T09:00:00Z`.",
-            at: fields.place(of: "anchor"))
+            at: "anchor")
         return nil
     }
 
@@ -150,15 +152,14 @@ extension CatalogReading {
         let words = text.split(separator: " ")
         if words.count == 2,
             let micros = CatalogDecimal.scaled(words[0], fractionDigits: 6),
-            words[1].utf8.count == 3,
-            words[1].utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+            CurrencyCode.isValid(words[1])
         {
             meter.unitCostMicros = micros
             meter.costCurrency = String(words[1])
         } else {
-            report(
+            fields.report(
                 "`\(text)` is no cost.", "Write it as `0.012 USD`, with at most six decimals.",
-                at: fields.place(of: "unitCost"))
+                at: "unitCost")
         }
     }
 

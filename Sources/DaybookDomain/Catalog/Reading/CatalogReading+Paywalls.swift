@@ -11,13 +11,11 @@ extension CatalogReading {
                 inner.require("title", "Name the copy key of the row: `title: benefit.voices`.")
                 let icon = inner.text("icon")
                 let title = inner.reference("title", .copyKey)
-                let subtitle = inner.reference("subtitle", .copyKey)
-                inner.finish()
-                guard let title else { return nil }
-                var benefit = PaywallBenefit(title: title)
+                var benefit = PaywallBenefit(title: title ?? "")
                 benefit.icon = icon
-                benefit.subtitle = subtitle
-                return benefit
+                benefit.subtitle = inner.reference("subtitle", .copyKey)
+                inner.finish()
+                return title == nil ? nil : benefit
             }
             return paywall
         }
@@ -66,25 +64,21 @@ extension CatalogReading {
             }
             let status = inner.text("status")
             let condition = condition(inner)
-            let text = inner.reference("text", .copyKey)
-            let meter = inner.reference("meter", .meter)
-            let attributes = inner.map("attributes").compactMap { entry in
+            var rule = StatusRule(status: status ?? "", condition: condition ?? .otherwise)
+            rule.text = inner.reference("text", .copyKey)
+            rule.meter = inner.reference("meter", .meter)
+            rule.attributes = inner.map("attributes").compactMap { entry in
                 slot(entry, mustBeKey: false)
             }
             inner.finish()
-            guard let status, let condition else { continue }
-            var rule = StatusRule(status: status, condition: condition)
-            rule.text = text
-            rule.meter = meter
-            rule.attributes = attributes
+            guard status != nil, condition != nil else { continue }
             if condition == .otherwise { endsAt = status }
             rules.append(rule)
         }
         if fields.has("statuses"), endsAt == nil {
-            report(
+            fields.report(
                 "The last status has a condition, so some customers have no status.",
-                "End the list with a status that says `when: otherwise`.",
-                at: fields.place(of: "statuses"))
+                "End the list with a status that says `when: otherwise`.", at: "statuses")
         }
         return rules
     }

@@ -89,9 +89,9 @@ extension CatalogReading {
                 defer { inner.finish() }
                 let (start, end) = (inner.instant("from"), inner.instant("until"))
                 if let start, let end, end <= start {
-                    report(
+                    inner.report(
                         "The price `\(entry.key)` ends before it begins.",
-                        "Write a time after `from`.", at: inner.place(of: "until"))
+                        "Write a time after `from`.", at: "until")
                 }
                 guard let amount = inner.text("amount"), let currency = inner.text("currency")
                 else { return nil }

@@ -24,14 +24,13 @@ struct YAMLFailure: Error {
             .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let during = context.map { " \($0.text)" } ?? ""
-            self.init(Self.syntax("\(problem)\(during)", line: mark.line, column: mark.column))
+            self.init(Self.syntax("\(problem)\(during)", at: CatalogPlace(mark)))
         case .reader(let problem, let offset, _, _):
-            let place = Self.place(ofByte: offset ?? 0, in: text)
-            self.init(Self.syntax(problem, line: place.line, column: place.column))
+            self.init(Self.syntax(problem, at: Self.place(ofByte: offset ?? 0, in: text)))
         case .duplicatedKeysInMapping(let names, let context):
             self.init(duplicates: names, mark: context.mark, text: text)
         default:
-            self.init(Self.syntax("\(error)", line: 1, column: 1))
+            self.init(Self.syntax("\(error)", at: .start))
         }
     }
 
@@ -40,25 +39,25 @@ struct YAMLFailure: Error {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let second = Self.secondLine(of: name, after: mark, in: lines)
         problem = .duplicateKey(
-            name, line: second?.line ?? mark.line, column: mark.column, first: mark.line)
+            name, at: CatalogPlace(line: second?.line ?? mark.line, column: mark.column),
+            first: mark.line)
         duplicate = second.map { Duplicate(secondLine: $0.line, keyColumn: $0.keyColumn) }
     }
 
-    private static func syntax(_ problem: String, line: Int, column: Int) -> CatalogProblem {
+    private static func syntax(_ problem: String, at place: CatalogPlace) -> CatalogProblem {
         let words = problem.split { $0.isWhitespace }.joined(separator: " ")
         return CatalogProblem(
-            line: line, column: column, path: "",
-            sentence: "The document is not valid YAML: \(words).",
+            at: place, sentence: "The document is not valid YAML: \(words).",
             remedy: "Check quotes, colons and indentation here and on the line before.")
     }
 
-    private static func place(ofByte offset: Int, in text: String) -> (line: Int, column: Int) {
-        var place = (line: 1, column: 1)
+    private static func place(ofByte offset: Int, in text: String) -> CatalogPlace {
+        var place = CatalogPlace.start
         var position = 0
         for scalar in text.unicodeScalars {
             guard position < offset else { break }
             position += UTF8.width(scalar)
-            place = scalar == "\n" ? (place.line + 1, 1) : (place.line, place.column + 1)
+            place.pass(isLineEnd: scalar == "\n")
         }
         return place
     }
@@ -89,27 +88,27 @@ struct YAMLFailure: Error {
 
 extension CatalogProblem {
     static let emptyDocument = CatalogProblem(
-        line: 1, column: 1, path: "", sentence: "The document is empty.",
+        at: .start, sentence: "The document is empty.",
         remedy: "Begin with `app:` and the app's name.")
 
-    static func tooDeep(line: Int, column: Int) -> CatalogProblem {
+    static func tooDeep(at place: CatalogPlace) -> CatalogProblem {
         CatalogProblem(
-            line: line, column: column, path: "",
+            at: place,
             sentence: "The document is nested deeper than \(CatalogReader.nestingMax) levels.",
             remedy: "No part of a catalog is that deep; look for stray brackets or indentation.")
     }
 
-    static func keyIsNoText(line: Int, column: Int) -> CatalogProblem {
+    static func keyIsNoText(at place: CatalogPlace) -> CatalogProblem {
         CatalogProblem(
-            line: line, column: column, path: "", sentence: "A key is a list or a map here.",
+            at: place, sentence: "A key is a list or a map here.",
             remedy: "Write a name before the colon.")
     }
 
     static func duplicateKey(
-        _ name: String, line: Int, column: Int, first: Int
+        _ name: String, at place: CatalogPlace, first: Int
     ) -> CatalogProblem {
         CatalogProblem(
-            line: line, column: column, path: "",
+            at: place,
             sentence: "The key `\(name)` stands twice in this map, first on line \(first).",
             remedy: "Remove or rename one of the two.")
     }

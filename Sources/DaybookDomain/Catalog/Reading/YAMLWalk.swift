@@ -41,29 +41,29 @@ struct YAMLWalk {
             var event = yaml_event_t()
             guard yaml_parser_parse(parser, &event) == 1 else { return nil }
             defer { yaml_event_delete(&event) }
-            let line = Int(event.start_mark.line) + 1
-            let column = Int(event.start_mark.column) + 1
+            let place = CatalogPlace(
+                line: Int(event.start_mark.line) + 1, column: Int(event.start_mark.column) + 1)
             switch event.type {
             case YAML_SCALAR_EVENT:
                 if event.data.scalar.anchor != nil {
-                    return CatalogText.anchorProblem(line: line, column: column)
+                    return CatalogText.anchorProblem(at: place)
                 }
                 if isKeyNext, event.data.scalar.length > Self.keyByteCountMax {
-                    return Self.longKey(Int(event.data.scalar.length), line: line, column: column)
+                    return Self.longKey(Int(event.data.scalar.length), at: place)
                 }
-                if let problem = noteNode(line, column) { return problem }
+                if let problem = noteNode(at: place) { return problem }
                 noteEnd()
             case YAML_SEQUENCE_START_EVENT:
                 if event.data.sequence_start.anchor != nil {
-                    return CatalogText.anchorProblem(line: line, column: column)
+                    return CatalogText.anchorProblem(at: place)
                 }
-                if let problem = noteNode(line, column) { return problem }
+                if let problem = noteNode(at: place) { return problem }
                 levels.append(.list)
             case YAML_MAPPING_START_EVENT:
                 if event.data.mapping_start.anchor != nil {
-                    return CatalogText.anchorProblem(line: line, column: column)
+                    return CatalogText.anchorProblem(at: place)
                 }
-                if let problem = noteNode(line, column) { return problem }
+                if let problem = noteNode(at: place) { return problem }
                 levels.append(.map(isKeyNext: true))
             case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
                 _ = levels.popLast()
@@ -80,15 +80,14 @@ struct YAMLWalk {
         if case .map(isKeyNext: true)? = levels.last { true } else { false }
     }
 
-    private mutating func noteNode(_ line: Int, _ column: Int) -> CatalogProblem? {
+    private mutating func noteNode(at place: CatalogPlace) -> CatalogProblem? {
         nodeCount += 1
         if levels.count >= CatalogReader.nestingMax {
-            return .tooDeep(line: line, column: column)
+            return .tooDeep(at: place)
         }
         guard nodeCount > Self.nodeCountMax else { return nil }
         return CatalogProblem(
-            line: line, column: column, path: "",
-            sentence: "The document has more than \(Self.nodeCountMax) values.",
+            at: place, sentence: "The document has more than \(Self.nodeCountMax) values.",
             remedy: "No catalog has that many; look for what was written out by a program.")
     }
 
@@ -99,9 +98,9 @@ struct YAMLWalk {
         }
     }
 
-    private static func longKey(_ byteCount: Int, line: Int, column: Int) -> CatalogProblem {
+    private static func longKey(_ byteCount: Int, at place: CatalogPlace) -> CatalogProblem {
         CatalogProblem(
-            line: line, column: column, path: "",
+            at: place,
             sentence: "A key has \(byteCount) bytes here, \(keyByteCountMax) are allowed.",
             remedy: "Write a name before the colon.")
     }
