@@ -11,14 +11,6 @@ public struct AnswerChange: Sendable, Equatable {
     /// `null` where there is nothing any more.
     public var after: JSONValue
 
-    /// Creates a change; nothing is checked, not even that the values differ.
-    public init(source: String? = nil, field: String, before: JSONValue, after: JSONValue) {
-        self.source = source
-        self.field = field
-        self.before = before
-        self.after = after
-    }
-
     /// What is different between two answers to one question, in a fixed order: the decision, its meter, the sources by
     /// name.
     /// - Parameter before: `nil`: there was no answer, for want of a catalog or of the name in it.
@@ -93,13 +85,11 @@ public struct AnswerChange: Sendable, Equatable {
     }
 
     private static func fields(_ source: Source) -> [Field] {
-        func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-        func number(_ number: Int64?) -> JSONValue { number.map { .integer($0) } ?? .null }
-        return [
+        [
             ("state", .string(source.state.rawValue)), ("active", .bool(source.isActive)),
-            ("product", text(source.product)), ("starts_at", number(source.startsAt)),
-            ("expires_at", number(source.expiresAt)), ("will_renew", .bool(source.willRenew)),
-            ("why", text(source.why?.rawValue)),
+            ("product", .orNull(source.product)), ("starts_at", .orNull(source.startsAt)),
+            ("expires_at", .orNull(source.expiresAt)), ("will_renew", .bool(source.willRenew)),
+            ("why", .orNull(source.why?.rawValue)),
         ]
     }
 }

@@ -41,6 +41,11 @@ extension ZoneTable {
         return passed == 0 ? instant : max(instant, transitions[passed - 1].instant)
     }
 
+    /// When a day begins.
+    func midnight(of date: CivilDate) -> Int64 {
+        instant(of: CivilDateTime(date: date, millisecondOfDay: 0))
+    }
+
     private func offsetMilliseconds(afterTransitions passed: Int) -> Int64 {
         let seconds = passed == 0 ? initialOffsetSeconds : transitions[passed - 1].offsetSeconds
         return Int64(seconds) * 1_000

@@ -303,6 +303,13 @@ public enum Rejection: Error, Sendable, Equatable {
     }
 }
 
+extension Rejection {
+    /// A name that none of some names is, with the one that was probably meant.
+    static func unknown(_ name: String, among names: [String]) -> Rejection {
+        .unknownName(name: name, nearest: NearestName.of(name, among: names))
+    }
+}
+
 extension Rejection: CustomStringConvertible {
     /// For messages: what was refused, with names and numbers, and often what to do.
     public var description: String {
@@ -316,7 +323,7 @@ extension Rejection: CustomStringConvertible {
                 + (profile.map { ", not for \($0)" } ?? "; say for which profile it is")
         case .notEntitled(let name, let reason): "\(name) is not open to this customer: \(reason)"
         case .unknownName(let name, let nearest):
-            "the catalog has no \"\(name)\"" + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
+            "the catalog has no \"\(name)\"\(NearestName.hint(nearest))"
         case .unknownSubject(let subject): "User not found: \(subject)"
         case .unknownProfile(let profile): "no profile \"\(profile)\"; create it first"
         case .profileExists(let profile): "the profile \"\(profile)\" exists already"

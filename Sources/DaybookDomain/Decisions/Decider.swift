@@ -113,11 +113,8 @@ public final class Decider {
             guard context.state.customer.grants.contains(where: { $0.id == id }) else {
                 throw .unknownGrant(grant)
             }
-            return Verdict(events: [
-                event(
-                    .grantVoided,
-                    ["grant_id": .string(grant), "voided_at": .integer(instant ?? now)])
-            ])
+            return verdict(
+                .grantVoided, ["grant_id": .string(grant), "voided_at": .integer(instant ?? now)])
         case .redeem: return try PromotionDecider(self, check).redeem()
         case .createProfile, .deleteProfile, .assignPurchase, .unassignPurchase:
             return try ProfileDecider(self, check).decide()
@@ -126,7 +123,7 @@ public final class Decider {
         case .unalias(let canonical): return try unalias(canonical)
         case .changeTimeZone(let zone):
             guard zoneExists(zone) else { throw .unknownTimeZone(zone) }
-            return Verdict(events: [event(.subjectTimeZoneChanged, ["tz": .string(zone)])])
+            return verdict(.subjectTimeZoneChanged, ["tz": .string(zone)])
         case .voidEvent(let source, let key):
             return Verdict(events: [correction(.correctionVoided, source, key, nil)])
         case .amendEvent(let source, let key, let patch):
@@ -139,10 +136,8 @@ public final class Decider {
     /// - Parameter derived: The key of what is written beside the command's own event, and once; `nil`: the command's
     ///   own event, which carries the request's key.
     func event(_ type: EventType, _ data: JSONObject, key derived: String? = nil) -> EventDraft {
-        var extras = JSONObject()
+        var extras = JSONObject(actor: request.actor, reason: request.reason)
         if derived != nil { extras[Self.causation] = .string(key) }
-        if let actor = request.actor { extras["actor"] = .string(actor) }
-        if let reason = request.reason { extras["reason"] = .string(reason) }
         // A correction has it among its data (docs/events.md).
         if let ticket = request.ticket, !request.command.isCorrection {
             extras["ticket"] = .string(ticket)
@@ -162,10 +157,14 @@ public final class Decider {
             extras: extras)
     }
 
+    /// That one event is recorded, and nothing else.
+    func verdict(_ type: EventType, _ data: JSONObject) -> Verdict {
+        Verdict(events: [event(type, data)])
+    }
+
     func meter(_ name: String, _ check: Check) throws(Rejection) -> Meter {
         if let meter = check.catalog.meter(counting: name) { return meter }
-        let nearest = NearestName.of(name, among: check.catalog.meters.map(\.name))
-        throw .unknownName(name: name, nearest: nearest)
+        throw .unknown(name, among: check.catalog.meters.map(\.name))
     }
 
     private func issue(
@@ -190,14 +189,12 @@ public final class Decider {
         switch terms.target {
         case .entitlement(let name):
             guard check.catalog.entitlement(name) != nil else {
-                let names = check.catalog.entitlements.map(\.name)
-                throw .unknownName(name: name, nearest: NearestName.of(name, among: names))
+                throw .unknown(name, among: check.catalog.entitlements.map(\.name))
             }
             data["entitlement"] = .string(name)
         case .feature(let name):
             guard let feature = check.catalog.feature(named: name) else {
-                let names = check.catalog.features.map(\.name)
-                throw .unknownName(name: name, nearest: NearestName.of(name, among: names))
+                throw .unknown(name, among: check.catalog.features.map(\.name))
             }
             try checkPeriods(terms, on: feature.meter.flatMap { check.catalog.meter(named: $0) })
             data["feature"] = .string(feature.name)
@@ -261,11 +258,8 @@ public final class Decider {
                 ? .aliasCycle(request.subject, canonical: canonical)
                 : .alreadyAliased(request.subject, canonical: canonical)
         }
-        return Verdict(events: [
-            event(
-                .subjectAliased,
-                ["alias": .string(request.subject), "canonical": .string(canonical)])
-        ])
+        return verdict(
+            .subjectAliased, ["alias": .string(request.subject), "canonical": .string(canonical)])
     }
 
     private func unalias(_ canonical: String) throws(Rejection) -> Verdict {
@@ -279,10 +273,8 @@ public final class Decider {
         // In the words in which the alias was recorded, whichever of the two is asked about.
         let alias = link.isAlias ? request.subject : canonical
         let other = link.isAlias ? canonical : request.subject
-        return Verdict(events: [
-            event(
-                .subjectUnaliased, ["alias": .string(alias), "canonical": .string(other)])
-        ])
+        return verdict(
+            .subjectUnaliased, ["alias": .string(alias), "canonical": .string(other)])
     }
 
     private func pin(
@@ -300,7 +292,7 @@ public final class Decider {
         } else if !check.catalog.meters.contains(where: { $0.kind == .gauge }) {
             throw .noGauge
         }
-        return Verdict(events: [event(.gaugePinned, data)])
+        return verdict(.gaugePinned, data)
     }
 
     /// The first exposure counts, whatever recorded it and whatever the catalog says by now.
@@ -314,8 +306,7 @@ public final class Decider {
                 events: [], variant: context.names[first.variant], isRepeated: true)
         }
         guard let experiment = check.catalog.experiments.first(where: { $0.name == name }) else {
-            let names = check.catalog.experiments.map(\.name)
-            throw .unknownName(name: name, nearest: NearestName.of(name, among: names))
+            throw .unknown(name, among: check.catalog.experiments.map(\.name))
         }
         let variant = experiment.variant(for: context.subject)
         return Verdict(
@@ -349,8 +340,7 @@ public final class Decider {
         case .setOverride(let kind, let value, let expiresAt):
             guard known.contains(kind) else { throw .unknownOverride(kind) }
             if kind == "force_entitlement", let value, check.catalog.entitlement(value) == nil {
-                let names = check.catalog.entitlements.map(\.name)
-                throw .unknownName(name: value, nearest: NearestName.of(value, among: names))
+                throw .unknown(value, among: check.catalog.entitlements.map(\.name))
             }
             if let expiresAt, expiresAt <= now { throw .overrideEnded(expiresAt: expiresAt) }
             var data: JSONObject = [
@@ -359,15 +349,24 @@ public final class Decider {
                 "expires_at": .integer(expiresAt ?? now + 86_400_000),
             ]
             if let value { data["value"] = .string(value) }
-            return Verdict(events: [event(.debugOverrideSet, data)])
+            return verdict(.debugOverrideSet, data)
         case .clearOverride(let kind):
             var data: JSONObject = ["actor": .string(request.actor ?? "developer")]
             if let kind {
                 guard known.contains(kind) else { throw .unknownOverride(kind) }
                 data["kind"] = .string(kind)
             }
-            return Verdict(events: [event(.debugOverrideCleared, data)])
+            return verdict(.debugOverrideCleared, data)
         default: return Verdict(events: [])
         }
+    }
+}
+
+extension JSONObject {
+    /// What an event says besides its data about who asked for it, and why.
+    package init(actor: String?, reason: String? = nil) {
+        self.init()
+        self["actor"] = actor.map(JSONValue.string)
+        self["reason"] = reason.map(JSONValue.string)
     }
 }

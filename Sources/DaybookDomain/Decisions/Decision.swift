@@ -89,7 +89,6 @@ public struct UnknownName: Error, Equatable, CustomStringConvertible {
 
     /// For messages: the name, and the nearest one where there is one.
     public var description: String {
-        "the catalog has no feature or meter \"\(name)\""
-            + (nearest.map { "; did you mean \"\($0)\"?" } ?? "")
+        "the catalog has no feature or meter \"\(name)\"\(NearestName.hint(nearest))"
     }
 }

@@ -15,7 +15,7 @@ public enum PatchNames {
         ]
         for kind in kinds {
             guard let name = patch[kind.field]?.text, !kind.isKnown(name) else { continue }
-            return .unknownName(name: name, nearest: NearestName.of(name, among: kind.names))
+            return .unknown(name, among: kind.names)
         }
         return nil
     }

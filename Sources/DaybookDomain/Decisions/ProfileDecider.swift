@@ -17,11 +17,8 @@ struct ProfileDecider {
             return try create(profile, kind, freeStartedAt)
         case .deleteProfile(let profile):
             let found = try living(profile)
-            return Verdict(events: [
-                decider.event(
-                    .profileDeleted,
-                    ["profile": .string(profile), "kind": .string(found.kind)])
-            ])
+            return decider.verdict(
+                .profileDeleted, ["profile": .string(profile), "kind": .string(found.kind)])
         case .assignPurchase(let transaction, let profile):
             return try assign(transaction, profile)
         case .unassignPurchase(let transaction):
@@ -29,11 +26,9 @@ struct ProfileDecider {
                 let profile = Assignments(context).profile(
                     of: Reference(transaction), at: decider.now)
             else { throw .unknownTransaction(transaction) }
-            return Verdict(events: [
-                decider.event(
-                    .purchaseUnassigned,
-                    ["transaction_id": .string(transaction), "profile": .string(profile)])
-            ])
+            return decider.verdict(
+                .purchaseUnassigned,
+                ["transaction_id": .string(transaction), "profile": .string(profile)])
         default: return Verdict(events: [])
         }
     }
@@ -68,7 +63,7 @@ struct ProfileDecider {
         }
         var data: JSONObject = ["profile": .string(profile), "kind": .string(kind)]
         if let freeStartedAt { data["free_started_at"] = .integer(freeStartedAt) }
-        return Verdict(events: [decider.event(.profileCreated, data)])
+        return decider.verdict(.profileCreated, data)
     }
 
     private func denial(_ meter: Meter, _ answer: MeterAnswer) -> [EventDraft] {
@@ -119,10 +114,8 @@ struct ProfileDecider {
         {
             throw .reassignmentsUsed(transaction: transaction, profiles: served, max: max)
         }
-        return Verdict(events: [
-            decider.event(
-                .purchaseAssigned,
-                ["transaction_id": .string(transaction), "profile": .string(profile)])
-        ])
+        return decider.verdict(
+            .purchaseAssigned,
+            ["transaction_id": .string(transaction), "profile": .string(profile)])
     }
 }

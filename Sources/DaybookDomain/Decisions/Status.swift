@@ -105,10 +105,8 @@ public struct StatusQuestion {
         let profile = profile ?? onlyProfile()
         let texts = DisplayTexts(
             context: context, catalog: catalog, locale: locale ?? catalog.defaultLocale)
-        var views = [View(profile, check.entitlements.entitlements(profile: profile))]
-        let living = check.entitlements.profiles.filter { !$0.isDeleted }.map {
-            View($0.profile, check.entitlements.entitlements(profile: $0.profile))
-        }
+        var views = [view(profile)]
+        let living = check.entitlements.profiles.filter { !$0.isDeleted }.map { view($0.profile) }
         if profile == nil, isPerProfile { views += living }
         let word = word(for: views, meters, texts)
         return Status(
@@ -129,11 +127,10 @@ public struct StatusQuestion {
     private struct View {
         var profile: String?
         var entitlements: [EntitlementAnswer]
+    }
 
-        init(_ profile: String?, _ entitlements: [EntitlementAnswer]) {
-            self.profile = profile
-            self.entitlements = entitlements
-        }
+    private func view(_ profile: String?) -> View {
+        View(profile: profile, entitlements: check.entitlements.entitlements(profile: profile))
     }
 
     /// What the app says of a view.

@@ -21,10 +21,7 @@ public struct CalendarPeriod: Sendable, Equatable {
 
     /// From the midnight that begins it to the one that ends it, half-open, in milliseconds since 1970 UTC.
     public func range(in zone: ZoneTable) -> Range<Int64> {
-        func midnight(_ date: CivilDate) -> Int64 {
-            zone.instant(of: CivilDateTime(date: date, millisecondOfDay: 0))
-        }
-        return midnight(first)..<midnight(next)
+        zone.midnight(of: first)..<zone.midnight(of: next)
     }
 
     /// - Parameter rest: What follows the year.

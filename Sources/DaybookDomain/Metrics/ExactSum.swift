@@ -48,6 +48,15 @@ struct ExactSum: Equatable {
 }
 
 extension Int128 {
+    /// Millionths of what is left after a division, of money of the currency itself; rounded half to even. `nil`: they
+    /// do not fit, or the divisor is 0.
+    func micros(over divisor: Int128, isMoney: Bool) -> Int64? {
+        guard divisor > 0 else { return nil }
+        let scaled = multipliedReportingOverflow(by: isMoney ? 1_000 : 1_000_000)
+        guard !scaled.overflow else { return nil }
+        return Int64(exactly: scaled.partialValue.dividedRoundingHalfToEven(by: divisor))
+    }
+
     /// The nearest whole number to a quotient; of two the even one.
     /// - Parameter divisor: At least 1.
     func dividedRoundingHalfToEven(by divisor: Int128) -> Int128 {

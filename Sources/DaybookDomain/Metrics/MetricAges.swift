@@ -115,20 +115,17 @@ extension MetricBuckets {
         _ count: Int, _ unit: MetricRules.AgeUnit, after instant: Int64, in zone: ZoneTable
     ) -> Range<Int64> {
         let date = zone.civil(at: instant).date
-        func midnight(_ date: CivilDate) -> Int64 {
-            zone.instant(of: CivilDateTime(date: date, millisecondOfDay: 0))
-        }
         func days(_ length: Int, from first: Int) -> Range<Int64> {
             let start = first + count * length
-            return midnight(
-                CivilDate(daysSinceEpoch: start))..<midnight(
-                    CivilDate(daysSinceEpoch: start + length))
+            return zone.midnight(
+                of: CivilDate(daysSinceEpoch: start))..<zone.midnight(
+                    of: CivilDate(daysSinceEpoch: start + length))
         }
         func months(_ length: Int) -> Range<Int64> {
             let start = date.monthNumber.flooredDivision(by: length).quotient + count
-            return midnight(
-                CivilDate(monthNumber: start * length, day: 1))..<midnight(
-                    CivilDate(monthNumber: (start + 1) * length, day: 1))
+            return zone.midnight(
+                of: CivilDate(monthNumber: start * length, day: 1))..<zone.midnight(
+                    of: CivilDate(monthNumber: (start + 1) * length, day: 1))
         }
         switch unit {
         case .day: return days(1, from: date.daysSinceEpoch)

@@ -117,10 +117,8 @@ public struct MetricBuckets: Sendable, Equatable {
     /// The local day that lies some days after that of an instant.
     func day(_ days: Int, after instant: Int64) -> Range<Int64> {
         let first = zone.civil(at: instant).date.daysSinceEpoch + days
-        func midnight(_ day: Int) -> Int64 {
-            zone.instant(
-                of: CivilDateTime(date: CivilDate(daysSinceEpoch: day), millisecondOfDay: 0))
-        }
-        return midnight(first)..<midnight(first + 1)
+        return zone.midnight(
+            of: CivilDate(daysSinceEpoch: first))..<zone.midnight(
+                of: CivilDate(daysSinceEpoch: first + 1))
     }
 }

@@ -12,9 +12,7 @@ public struct MetricContribution: Sendable, Equatable {
     /// In millionths, of money of the currency itself; rounded half to even. `nil`: it does not fit.
     public func micros(_ side: KeyPath<Self, MetricChange.Side>, isMoney: Bool) -> Int64? {
         let value = self[keyPath: side]
-        let scaled = value.number.multipliedReportingOverflow(by: isMoney ? 1_000 : 1_000_000)
-        guard !scaled.overflow else { return nil }
-        return Int64(exactly: scaled.partialValue.dividedRoundingHalfToEven(by: value.parts))
+        return value.number.micros(over: value.parts, isMoney: isMoney)
     }
 
     /// Whether it comes before another one in a list: the larger first, whatever their sign; `nil`: neither does.

@@ -172,17 +172,7 @@ public struct MetricsAnswer: Sendable {
             isComplete: isOver && metric.isMature(buckets[bucket], at: instant, rules)
                 && total.openCount == 0,
             micros: isTooLarge
-                ? nil : Self.micros(numerator, denominator, isMoney: metric.shape.isMoney))
-    }
-
-    /// Millionths, rounded half to even.
-    private static func micros(
-        _ numerator: Int128, _ denominator: Int128, isMoney: Bool
-    ) -> Int64? {
-        guard denominator > 0 else { return nil }
-        let scaled = numerator.multipliedReportingOverflow(by: isMoney ? 1_000 : 1_000_000)
-        guard !scaled.overflow else { return nil }
-        return Int64(exactly: scaled.partialValue.dividedRoundingHalfToEven(by: denominator))
+                ? nil : numerator.micros(over: denominator, isMoney: metric.shape.isMoney))
     }
 }
 
