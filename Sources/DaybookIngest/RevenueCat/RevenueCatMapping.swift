@@ -208,14 +208,7 @@ struct RevenueCatMapping {
         }
         for path in leftOutAliases where !paths.contains(path) { paths.append(path) }
         let count = paths.count + max(0, attributeCount - 1)
-        // Enough to know what to look for; the count says how much there was.
-        let told = paths.prefix(Self.leftOutMax).map {
-            JSONValue.string(String($0.prefix(Self.pathLengthMax)))
-        }
-        if !told.isEmpty { kept["left_out"] = .array(Array(told)) }
+        kept.tell(leftOut: paths)
         return (kept, paths, count)
     }
-
-    private static let leftOutMax = 16
-    private static let pathLengthMax = 200
 }

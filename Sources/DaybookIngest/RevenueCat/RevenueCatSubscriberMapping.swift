@@ -309,15 +309,10 @@ struct RevenueCatSubscriberMapping {
         var unique: [String] = []
         for path in leftOut where !unique.contains(path) { unique.append(path) }
         leftOut = unique
-        let told = leftOut.prefix(Self.leftOutMax).map {
-            JSONValue.string(String($0.prefix(Self.pathLengthMax)))
-        }
-        if !told.isEmpty { kept["left_out"] = .array(Array(told)) }
+        kept.tell(leftOut: leftOut)
         if !events.isEmpty { events[0].data["revenuecat"] = .object(kept) }
         return leftOut.count + max(0, attributes - 1)
     }
 
-    private static let leftOutMax = 16
-    private static let pathLengthMax = 200
     private static let restByteCountMax = 32_768
 }

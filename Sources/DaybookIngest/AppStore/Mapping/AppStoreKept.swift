@@ -9,8 +9,6 @@ enum AppStoreKept {
     private static let byteCountMax = EventBounds.eventByteCountMax * 3 / 4
     /// How many levels may lie under it: `data` is at 1, this at 2.
     private static let levelCountMax = JSONReader.depthMax - 2
-    private static let toldMax = 16
-    private static let pathLengthMax = 200
 
     static func bounded(_ payload: JSONObject) -> JSONObject {
         var leftOut: [String] = []
@@ -25,10 +23,10 @@ enum AppStoreKept {
         if byteCount(.object(kept)) > byteCountMax {
             kept = fitted(kept, to: byteCountMax, at: "apple", &leftOut)
         }
-        guard !leftOut.isEmpty else { return kept }
-        kept["left_out"] = .array(
-            leftOut.prefix(toldMax).map { .string(String($0.prefix(pathLengthMax))) })
-        if leftOut.count > toldMax { kept["left_out_count"] = .integer(Int64(leftOut.count)) }
+        kept.tell(leftOut: leftOut)
+        if leftOut.count > JSONObject.leftOutToldMax {
+            kept["left_out_count"] = .integer(Int64(leftOut.count))
+        }
         return kept
     }
 
@@ -80,5 +78,18 @@ enum AppStoreKept {
         case .array(let values): 1 + (values.map(levels).max() ?? 0)
         default: 0
         }
+    }
+}
+
+extension JSONObject {
+    /// How many paths are named.
+    static let leftOutToldMax = 16
+    private static let leftOutLengthMax = 200
+
+    /// Names in `left_out` what an event must not hold or has no space for: enough to know what to look for.
+    mutating func tell(leftOut paths: [String]) {
+        guard !paths.isEmpty else { return }
+        self["left_out"] = .texts(
+            paths.prefix(Self.leftOutToldMax).map { String($0.prefix(Self.leftOutLengthMax)) })
     }
 }

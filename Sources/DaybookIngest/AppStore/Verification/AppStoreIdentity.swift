@@ -13,31 +13,22 @@ public struct AppStoreIdentity: Sendable, Equatable {
     /// Never more than the ledger's environment allows: `production` and `sandbox` take their own, `xcode` takes
     /// Xcode's, `test` takes those of Xcode and of local testing. So nothing that was made up on a developer's machine
     /// enters an environment in which money is counted.
-    public let storeEnvironments: Set<AppStoreEnvironment>
+    public private(set) var storeEnvironments: Set<AppStoreEnvironment>
 
     /// An identity that takes every store environment that the ledger's own allows.
     /// - Parameter appAppleID: `nil`: the app's number is not checked.
     public init(bundleIDs: [String], appAppleID: Int64? = nil, environment: Environment) {
-        self.init(
-            bundleIDs: bundleIDs, appAppleID: appAppleID, environment: environment,
-            storeEnvironments: Self.allowed(in: environment))
-    }
-
-    private init(
-        bundleIDs: [String], appAppleID: Int64?, environment: Environment,
-        storeEnvironments: Set<AppStoreEnvironment>
-    ) {
         self.bundleIDs = bundleIDs
         self.appAppleID = appAppleID
         self.environment = environment
-        self.storeEnvironments = storeEnvironments
+        storeEnvironments = Self.allowed(in: environment)
     }
 
     /// The same, taking only what both this and the given set allow.
     public func only(_ environments: Set<AppStoreEnvironment>) -> AppStoreIdentity {
-        .init(
-            bundleIDs: bundleIDs, appAppleID: appAppleID, environment: environment,
-            storeEnvironments: storeEnvironments.intersection(environments))
+        var identity = self
+        identity.storeEnvironments.formIntersection(environments)
+        return identity
     }
 
     /// The same, taking nothing that no configured root vouches for: where strangers may post, a certificate that they

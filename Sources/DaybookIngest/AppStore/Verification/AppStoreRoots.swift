@@ -34,10 +34,7 @@ public struct AppStoreRoots: Sendable {
     /// - Parameter der: One certificate or more, each as DER.
     /// - Throws: `PayloadRefusal` of class `chain` for what is no certificate, for none, and for too many.
     public init(der: [[UInt8]]) throws(PayloadRefusal) {
-        guard (1...Self.countMax).contains(der.count) else {
-            throw PayloadRefusal(
-                .chain, "\(der.count) roots are configured; 1 to \(Self.countMax) can be")
-        }
+        try Self.checkCount(der.count)
         var roots: [Root] = []
         for bytes in der {
             roots.append(
@@ -56,10 +53,7 @@ public struct AppStoreRoots: Sendable {
         where !roots.contains(where: { $0.fingerprint == root.fingerprint }) {
             roots.append(root)
         }
-        guard (1...Self.countMax).contains(roots.count) else {
-            throw PayloadRefusal(
-                .chain, "\(roots.count) roots are configured; 1 to \(Self.countMax) can be")
-        }
+        try Self.checkCount(roots.count)
         self.roots = roots
     }
 
@@ -76,6 +70,11 @@ public struct AppStoreRoots: Sendable {
     }
 
     private init(_ roots: [Root]) { self.roots = roots }
+
+    private static func checkCount(_ count: Int) throws(PayloadRefusal) {
+        guard !(1...countMax).contains(count) else { return }
+        throw PayloadRefusal(.chain, "\(count) roots are configured; 1 to \(countMax) can be")
+    }
 
     /// The same without those of sandbox authorities.
     var withoutSandbox: AppStoreRoots {
