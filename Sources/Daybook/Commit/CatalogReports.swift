@@ -12,14 +12,7 @@ struct CatalogReports {
     private(set) var catalogs: CatalogHistory
     /// Where the last event that was taken would stand, about; grows with each.
     private(set) var position: Int64
-    private let catalogCache: CatalogCache
-
-    init(app: String, catalogs: CatalogHistory, position: Int64, catalogCache: CatalogCache) {
-        self.app = app
-        self.catalogCache = catalogCache
-        self.catalogs = catalogs
-        self.position = position
-    }
+    let catalogCache: CatalogCache
 
     /// Takes the document out of the event; it is kept by its digest.
     /// - Returns: `nil` where the event has none, or the ledger has the document already.

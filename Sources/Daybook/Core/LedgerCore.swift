@@ -318,6 +318,12 @@ package final class LedgerCore: Sendable {
             throw LedgerError.store(StoreError.wrapping(error))
         }
     }
+
+    /// Answers a question with what other processes have appended, too.
+    func answering<Result>(_ body: () throws -> Result) throws -> Result {
+        try refresh()
+        return try translating(body)
+    }
 }
 
 /// An error of a closure that a caller handed in, on its way back through the store.

@@ -118,7 +118,6 @@ package struct SnapshotFiles: Sendable {
     package func restored(_ file: ContainerFile, _ cache: AggregateCache?) throws -> LedgerState {
         try check(file)
         let header = file.header
-        func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }
         let base = try MappedState(file, store.header.secret, image: image())
         var state = LedgerState(log: events, base: base, cache: cache)
         let later = try state.takeNames(from: store)

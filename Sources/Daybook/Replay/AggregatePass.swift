@@ -177,11 +177,7 @@ private struct Folding: Sendable {
     private mutating func gather(_ places: Range<Int>, _ environment: Environment) throws {
         events.removeAll(keepingCapacity: true)
         for place in places {
-            let index = shares.index(at: place)
-            let packed = pages.packed(index).pointee
-            events.append(
-                packed.isWhole
-                    ? packed.event(at: Int64(index + 1)) : try pages.extendedEvent(index))
+            events.append(try pages.event(shares.index(at: place)))
         }
         let isCorrected =
             hasCorrections

@@ -13,18 +13,10 @@ package final class EventPages: Sendable {
         let events: UnsafePointer<PackedEvent>
         let extensions: UnsafeBufferPointer<EventExtension>
 
-        init(
-            events: UnsafePointer<PackedEvent>, extensions: UnsafeBufferPointer<EventExtension>
-        ) {
-            self.events = events
-            self.extensions = extensions
-        }
-
         /// `nil` without events.
-        init?(_ events: Span<PackedEvent>, _ extensions: Span<EventExtension>) {
+        static func of(_ events: Span<PackedEvent>, _ extensions: Span<EventExtension>) -> Page? {
             guard let first = events.withUnsafeBufferPointer({ $0.baseAddress }) else { return nil }
-            self.init(
-                events: first, extensions: extensions.withUnsafeBufferPointer { $0 })
+            return Page(events: first, extensions: extensions.withUnsafeBufferPointer { $0 })
         }
     }
 
@@ -60,7 +52,7 @@ package final class EventPages: Sendable {
             source == .segments
             ? try Self.openSegments(log.segments, pageCount, through: last, workers: workers)
             : Array(repeating: nil, count: pageCount)
-        var pages = try found.map { try $0?.withEvents(Page.init) }
+        var pages = try found.map { try $0?.withEvents(Page.of) }
         let missing = pages.indices.filter { pages[$0] == nil }
         let scratch = try ScratchMemory(
             pageCount: missing.count, pageEventCount: Int(pageEventCount),
@@ -162,6 +154,14 @@ package final class EventPages: Sendable {
     @inline(__always)
     package func packed(_ index: Int) -> UnsafePointer<PackedEvent> {
         pages[index >> shift].events + (index & mask)
+    }
+
+    /// The event at a position less one.
+    /// - Throws: `StoreError.damaged` for bits that are of no event.
+    @inline(__always)
+    package func event(_ index: Int) throws -> Event {
+        let packed = packed(index).pointee
+        return packed.isWhole ? packed.event(at: Int64(index + 1)) : try extendedEvent(index)
     }
 
     /// The event at a position less one, where it is not whole in its packed form.

@@ -41,10 +41,7 @@ package struct GatheredEvents: Sendable {
         for place in places {
             let index = shares.index(at: place)
             guard index < cut else { break }
-            let packed = pages.packed(index).pointee
-            let event =
-                packed.isWhole
-                ? packed.event(at: Int64(index + 1)) : try pages.extendedEvent(index)
+            let event = try pages.event(index)
             if isWanted(event.stream) { events.append(event) }
         }
         return events

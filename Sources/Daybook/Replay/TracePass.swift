@@ -157,12 +157,7 @@ package struct TracePass: Sendable {
         var events: [Event] = []
         for own in Set(streams.map { state.aggregate(of: $0) }) {
             for place in shares.range(of: own) {
-                let index = shares.index(at: place)
-                let packed = pages.packed(index)
-                events.append(
-                    packed.pointee.isWhole
-                        ? packed.pointee.event(at: Int64(index + 1))
-                        : try pages.extendedEvent(index))
+                events.append(try pages.event(shares.index(at: place)))
             }
         }
         if events.isEmpty { return }

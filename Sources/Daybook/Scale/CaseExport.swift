@@ -136,8 +136,8 @@ public struct CaseExport: Sendable {
         guard written == row.event, numbers == recorded,
             EventRouter.stream(of: draft, schema) == stream
         else {
-            throw FoldContext.bad(
-                nil, "older_build",
+            throw LedgerError.bad(
+                "older_build",
                 "the event at position \(row.event.position) was recorded by a build that wrote it in another way; a fold of its line would not be one of the ledger: use replay and metrics on the ledger itself"
             )
         }

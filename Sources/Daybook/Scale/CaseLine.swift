@@ -60,9 +60,9 @@ struct CaseLine: Sendable {
     private static let unknownEnd = Array(",\"unknown\":true}".utf8)
     /// Hexadecimal digits.
     private static let digestCount = 16
+}
 
-    // MARK: Reading
-
+extension CaseLine {
     /// - Parameter mark: Of the context.
     /// - Throws: `LedgerError.badInput` with the line.
     init(reading line: InputLine, app: String, mark: String) throws {
@@ -96,25 +96,10 @@ struct CaseLine: Sendable {
             Self.digest(bytes[Self.start.count..<place], bytes[end..<middle], event) == digest,
             let json = try? JSONReader.read(Array(event))
         else { throw Self.damaged(line.number) }
-        let draft = try FoldContext.recorded(json, app: app, line: line.number)
-        self.context = context
-        self.key = key
-        self.eventCount = eventCount
-        self.position = position
-        isUnknown = head["unknown"] == true
-        self.event = draft
-    }
-
-    init(
-        context: String, key: String, eventCount: Int64, position: Int64, isUnknown: Bool,
-        event: EventDraft
-    ) {
-        self.context = context
-        self.key = key
-        self.eventCount = eventCount
-        self.position = position
-        self.isUnknown = isUnknown
-        self.event = event
+        self.init(
+            context: context, key: key, eventCount: eventCount, position: position,
+            isUnknown: head["unknown"] == true,
+            event: try FoldContext.recorded(json, app: app, line: line.number))
     }
 
     private static func damaged(_ line: Int) -> LedgerError {

@@ -32,11 +32,15 @@ struct ContextLedger: Sendable {
     func ledger(
         holding lines: [CaseLine]? = nil
     ) throws -> (ledger: Ledger, positions: [Int64]) {
-        var events = (lines ?? []).map { Recorded($0.position, $0.event, isUnknown: $0.isUnknown) }
-        for own in shared where lines == nil || own.draft.type != .kpiRecorded {
-            events.append(Recorded(own.position, own.draft))
+        var events = (lines ?? []).map {
+            Recorded(position: $0.position, draft: $0.event, isUnknown: $0.isUnknown)
         }
-        events += correcting(events.map(\.draft)).map { Recorded($0.position, $0.draft) }
+        for own in shared where lines == nil || own.draft.type != .kpiRecorded {
+            events.append(Recorded(position: own.position, draft: own.draft))
+        }
+        events += correcting(events.map(\.draft)).map {
+            Recorded(position: $0.position, draft: $0.draft)
+        }
         events.sort { $0.position < $1.position }
         let last = max(context.at, events.last?.draft.recordedAt ?? context.at)
         // A wrong clock says nothing about what is ahead.
@@ -50,13 +54,7 @@ struct ContextLedger: Sendable {
     private struct Recorded {
         let position: Int64
         let draft: EventDraft
-        let isUnknown: Bool
-
-        init(_ position: Int64, _ draft: EventDraft, isUnknown: Bool = false) {
-            self.position = position
-            self.draft = draft
-            self.isUnknown = isUnknown
-        }
+        var isUnknown = false
     }
 
     private func append(_ events: [Recorded], to store: InMemoryEventStore) throws {
@@ -72,7 +70,7 @@ struct ContextLedger: Sendable {
                     draft, requestDigest: 0, store.header.secret, document: document,
                     isUnknown: event.isUnknown)
             } catch let problem as EventProblem {
-                throw FoldContext.bad(nil, "damaged_context", problem.reason)
+                throw LedgerError.bad("damaged_context", problem.reason)
             }
         }
         group.add(

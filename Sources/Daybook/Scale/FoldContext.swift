@@ -32,9 +32,9 @@ public struct FoldContext: Sendable, Equatable {
     /// Which cases these are.
     var cases: StateDigest
     /// The digest of each zone's offsets, in hexadecimal digits.
-    public var zones: [String: String]
+    public var zones: [String: String] = [:]
     /// The ledger's own events, by position.
-    var events: [ContextEvent]
+    var events: [ContextEvent] = []
 
     /// Hexadecimal SHA-256 of what the file says: names it.
     public var digest: String { Self.digest(header.canonicalBytes, lines) }
@@ -110,9 +110,7 @@ public struct FoldContext: Sendable, Equatable {
         self.caseCount = caseCount
         self.eventCount = eventCount
         self.cases = cases
-        self.zones = [:]
         for zone in zones.members { self.zones[zone.name] = zone.value.text ?? "" }
-        events = []
         for (index, line) in rest.split(separator: 0x0A).enumerated() {
             events.append(try ContextEvent(Array(line), number: index + 2, app: app))
         }

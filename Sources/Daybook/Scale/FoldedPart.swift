@@ -52,15 +52,14 @@ public struct FoldedPart: Sendable, Equatable {
     /// - Throws: `LedgerError.badInput` for a part that was folded by another context, or asked something else.
     public mutating func add(_ other: FoldedPart) throws {
         guard context == other.context else {
-            throw FoldContext.bad(
-                nil, "other_context", "the parts were folded by different contexts")
+            throw LedgerError.bad("other_context", "the parts were folded by different contexts")
         }
         guard metrics?.definition == other.metrics?.definition,
             metrics?.environment == other.metrics?.environment,
             funnels.map(\.definition) == other.funnels.map(\.definition),
             zip(funnels, other.funnels).allSatisfy({ $0.sums.stepCount == $1.sums.stepCount })
         else {
-            throw FoldContext.bad(nil, "other_question", "the parts answer different questions")
+            throw LedgerError.bad("other_question", "the parts answer different questions")
         }
         caseCount += other.caseCount
         eventCount += other.eventCount
@@ -77,7 +76,7 @@ public struct FoldedPart: Sendable, Equatable {
         guard counts.allSatisfy(Self.countRange.contains),
             funnels.allSatisfy({ $0.sums.isPlausible }), metrics?.sums.isPlausible ?? true
         else {
-            throw FoldContext.bad(nil, "damaged_part", "the parts count what there cannot be")
+            throw LedgerError.bad("damaged_part", "the parts count what there cannot be")
         }
     }
 

@@ -14,18 +14,18 @@ public struct FoldedWhole: Sendable {
         _ context: FoldContext, _ part: FoldedPart, zones: ZoneTables = ZoneTables()
     ) throws {
         guard part.context == context.digest else {
-            throw FoldContext.bad(
-                nil, "other_context", "the parts were folded by another context than this one")
+            throw LedgerError.bad(
+                "other_context", "the parts were folded by another context than this one")
         }
         guard part.caseCount == context.caseCount, part.eventCount == context.eventCount else {
-            throw FoldContext.bad(
-                nil, "incomplete",
+            throw LedgerError.bad(
+                "incomplete",
                 "the parts have \(part.caseCount) cases with \(part.eventCount) events, the ledger has \(context.caseCount) with \(context.eventCount): some are missing, or were folded twice"
             )
         }
         guard part.cases == context.cases else {
-            throw FoldContext.bad(
-                nil, "incomplete", "some cases are missing, and others were folded twice")
+            throw LedgerError.bad(
+                "incomplete", "some cases are missing, and others were folded twice")
         }
         self.context = context
         self.part = part
@@ -48,8 +48,8 @@ public struct FoldedWhole: Sendable {
         var board = try KPIQuestion(core: ledger.core).report(try request(metrics)) { asked in
             let known = Set((metrics.definition["metrics"]?.array ?? []).compactMap(\.text))
             if let missing = asked.metrics.first(where: { !known.contains($0) }) {
-                throw FoldContext.bad(
-                    nil, "other_question",
+                throw LedgerError.bad(
+                    "other_question",
                     "the parts have no values of \(missing), which is a target; fold with --kpi")
             }
             return try report(try request(metrics), metrics, ledger)
@@ -65,15 +65,14 @@ public struct FoldedWhole: Sendable {
         let (ledger, _) = try ledgers.ledger()
         return try part.funnels.map { funnel in
             guard var request = FunnelRequest(funnel.definition) else {
-                throw FoldContext.bad(
-                    nil, "other_question",
-                    "the parts answer a question that this version cannot ask")
+                throw LedgerError.bad(
+                    "other_question", "the parts answer a question that this version cannot ask")
             }
             request.moment = Moment(at: context.at)
             var answer = try FunnelQuestion(core: ledger.core, workers: 1).answer(request)
             guard answer.add(funnel.sums) else {
-                throw FoldContext.bad(
-                    nil, "other_question", "the parts are of a funnel with other steps")
+                throw LedgerError.bad(
+                    "other_question", "the parts are of a funnel with other steps")
             }
             return answer.report()
         }
@@ -87,16 +86,15 @@ public struct FoldedWhole: Sendable {
         from ledger: Ledger, progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> [Int] {
         guard haveSameBytes(ledger.app, context.app) else {
-            throw FoldContext.bad(
-                nil, "another_app", "the parts are of \(context.app), the ledger of \(ledger.app)")
+            throw LedgerError.bad(
+                "another_app", "the parts are of \(context.app), the ledger of \(ledger.app)")
         }
         let core = ledger.core
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let state = try core.knownState(at: context.position)
             guard state.head.position >= context.position else {
-                throw FoldContext.bad(
-                    nil, "bad_position",
+                throw LedgerError.bad(
+                    "bad_position",
                     "the ledger ends at position \(state.head.position), before \(context.position), where the parts end"
                 )
             }
@@ -114,8 +112,8 @@ public struct FoldedWhole: Sendable {
 
     private func request(_ metrics: FoldedPart.Metrics) throws -> MetricsRequest {
         guard var request = MetricsRequest(metrics.definition) else {
-            throw FoldContext.bad(
-                nil, "other_question", "the parts answer a question that this version cannot ask")
+            throw LedgerError.bad(
+                "other_question", "the parts answer a question that this version cannot ask")
         }
         try FoldContext.confirm(
             request.zone ?? "", metrics.definition[FoldedPart.zoneMark]?.text ?? "", ledgers.zones,
