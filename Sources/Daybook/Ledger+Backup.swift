@@ -189,13 +189,11 @@ extension Ledger {
             data["abandoned_position"] = .integer(abandoned.position)
             data["abandoned_history"] = .string(abandoned.hash.description)
         }
-        var extras = JSONObject()
-        if let actor { extras["actor"] = .string(actor) }
         try ledger.writer.recordAtOnce(
             EventDraft(
                 type: .ledgerRestored, subject: nil, occurredAt: clock(),
                 source: EventSource(kind: "ledger", key: "restored/\(RandomKey.make())"),
-                trust: .admin, data: data, extras: extras))
+                trust: .admin, data: data, extras: JSONObject(actor: actor)))
         let history = try ledger.core.store.end().history
         try ledger.close()
         return history

@@ -161,16 +161,7 @@ extension AppCall.Value {
         case .text(let text): .string(text)
         case .integer(let number): .integer(number)
         case .flag(let flag): .bool(flag)
-        case .path(let path):
-            found.value(at: path)
+        case .path(let path): found.value(at: path).flatMap { $0 == .null ? Optional.none : $0 }
         }
-    }
-}
-
-extension JSONObject {
-    /// What stands at the end of a path of names; `nil` where it leads nowhere or to `null`.
-    fileprivate func value(at path: [String]) -> JSONValue? {
-        guard let name = path.first, let value = self[name], value != .null else { return .none }
-        return path.count == 1 ? value : value.object?.value(at: Array(path.dropFirst()))
     }
 }

@@ -85,12 +85,11 @@ extension Ledger {
         let names =
             newest.features.map(\.name) + newest.meters.map(\.name)
             + newest.entitlements.map(\.name)
-        let near = NearestName.of(name, among: names)
         throw LedgerError.badInput([
             InputProblem(
                 line: nil, column: nil, code: "unknown_name",
                 reason:
-                    "no catalog has a feature, meter or entitlement \"\(name)\"\(near.map { "; did you mean \"\($0)\"?" } ?? "")"
+                    "no catalog has a feature, meter or entitlement \"\(name)\"\(NearestName.hint(name, among: names))"
             )
         ])
     }

@@ -76,12 +76,8 @@ struct CommandStep {
                         stream: name.description, expected: expected, actual: actual))
             }
         }
-        if let problem = command.problem { return badInput(problem) }
+        if let problem = command.problem { return .error(.bad(problem)) }
         return try decide(promotion, &group, &state)
-    }
-
-    private func badInput(_ problem: EventProblem) -> Outcome {
-        .error(.bad(problem))
     }
 
     /// What the command comes to, and upon what that was decided.
@@ -110,7 +106,7 @@ struct CommandStep {
             do throws(EventProblem) {
                 canonical = try EventValidator.canonical(draft)
             } catch {
-                return badInput(error)
+                return .error(.bad(error))
             }
             let name = EventKey(
                 draft.environment, state.names.intern(draft.source.kind),
@@ -122,7 +118,7 @@ struct CommandStep {
                 try bound.take(canonical, in: stream, group, state)
             } catch {
                 // Evidence is left out where the aggregate is full; the command itself comes first in its verdict.
-                if isMain { return badInput(error) }
+                if isMain { return .error(.bad(error)) }
                 continue
             }
             group.add(
@@ -180,10 +176,7 @@ struct CommandStep {
 
     /// Every ID of the subject's person.
     func person(_ state: LedgerState) -> [String] {
-        guard let id = state.customer(named: request.subject, in: request.environment) else {
-            return [request.subject]
-        }
-        return state.person(CustomerKey(request.environment, id)).members.map { state.names[$0] }
+        state.namesOfPerson(request.subject, in: request.environment)
     }
 
     /// The IDs that an alias links with the subject directly.
@@ -228,35 +221,31 @@ struct CommandStep {
     private func correctionError(
         _ group: GroupDecision, _ state: LedgerState
     ) throws -> LedgerError? {
+        let (source, key): (String, String)
+        var patch: JSONObject?
         switch request.command {
-        case .voidEvent(let source, let key):
-            guard let row = try target(source, key, group, state) else {
-                return .rejected(.targetUnknown(source: source, key: key), decision: nil)
-            }
-            guard !row.isCatalog else {
-                return .rejected(.catalogUncorrectable(source: source, key: key), decision: nil)
-            }
-            guard row.event.trust == .verified else { return nil }
-            let missing = [
-                ("reason", request.reason), ("ticket", request.ticket), ("actor", request.actor),
-            ].filter { $0.1?.isEmpty ?? true }.map(\.0)
-            return missing.isEmpty
-                ? nil
-                : .rejected(
-                    .signedFactNeeds(missing, source: source, key: key), decision: nil)
-        case .amendEvent(let source, let key, let patch):
-            guard let row = try target(source, key, group, state) else {
-                return .rejected(.targetUnknown(source: source, key: key), decision: nil)
-            }
-            guard !row.isCatalog else {
-                return .rejected(.catalogUncorrectable(source: source, key: key), decision: nil)
-            }
-            guard row.event.trust != .verified else {
-                return .rejected(.signedFactUnamendable(source: source, key: key), decision: nil)
-            }
-            return try amendmentError(patch, of: row, state)
+        case .voidEvent(let told, let name): (source, key) = (told, name)
+        case .amendEvent(let told, let name, let change):
+            (source, key, patch) = (told, name, change)
         default: return nil
         }
+        guard let row = try target(source, key, group, state) else {
+            return .rejected(.targetUnknown(source: source, key: key), decision: nil)
+        }
+        guard !row.isCatalog else {
+            return .rejected(.catalogUncorrectable(source: source, key: key), decision: nil)
+        }
+        let isSigned = row.event.trust == .verified
+        if let patch {
+            return isSigned
+                ? .rejected(.signedFactUnamendable(source: source, key: key), decision: nil)
+                : try amendmentError(patch, of: row, state)
+        }
+        let missing = [
+            ("reason", request.reason), ("ticket", request.ticket), ("actor", request.actor),
+        ].filter { $0.1?.isEmpty ?? true }.map(\.0)
+        return isSigned && !missing.isEmpty
+            ? .rejected(.signedFactNeeds(missing, source: source, key: key), decision: nil) : nil
     }
 
     private func target(

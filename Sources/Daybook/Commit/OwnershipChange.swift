@@ -40,8 +40,7 @@ struct OwnershipChange {
     private func context(
         _ subject: String, _ state: LedgerState, through last: Int64
     ) throws -> CustomerCase {
-        zones.completing(
-            try group.customerCase(state, environment, subject, at: at, through: last))
+        try zones.customerCase(subject, environment, group, state, at: at, through: last)
     }
 
     private func holdings(_ answer: EntitlementsAnswer) -> CustomerChange.Holdings {
@@ -52,5 +51,16 @@ struct OwnershipChange {
                 .init(
                     profile: $0.profile, entitlements: answer.entitlements(profile: $0.profile))
             })
+    }
+}
+
+extension ZoneTables {
+    /// The case of a customer with what was decided before it, and with the zones that it names.
+    func customerCase(
+        _ subject: String, _ environment: Environment, _ group: GroupDecision,
+        _ state: LedgerState, at instant: Int64, through last: Int64 = Int64.max
+    ) throws -> CustomerCase {
+        completing(
+            try group.customerCase(state, environment, subject, at: instant, through: last))
     }
 }

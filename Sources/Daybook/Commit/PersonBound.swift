@@ -48,10 +48,7 @@ struct PersonBound {
         if let known = numbers[ID(environment: environment, name: ExactText(name))] { return known }
         let number = joined.count
         joined.append(number)
-        var members = [name]
-        if let id = state.customer(named: name, in: environment) {
-            members = state.person(CustomerKey(environment, id)).members.map { state.names[$0] }
-        }
+        let members = state.namesOfPerson(name, in: environment)
         counts.append(members.count)
         for member in members {
             numbers[ID(environment: environment, name: ExactText(member))] = number

@@ -29,7 +29,7 @@ struct PublicationCheck {
     ///   - isTaken: Whether a version number is in use, by a catalog that can be read or not.
     func plan(
         _ prepared: PreparedPublication, now: Int64, position: Int64,
-        isTaken: (Int64) throws(LedgerError) -> Bool
+        isTaken: (Int64) throws -> Bool
     ) throws(LedgerError) -> PublicationPlan {
         let publication = prepared.publication
         let effectiveAt = publication.effectiveAt ?? now
@@ -74,7 +74,7 @@ struct PublicationCheck {
     }
 
     private func newer(
-        _ prepared: PreparedPublication, isTaken: (Int64) throws(LedgerError) -> Bool
+        _ prepared: PreparedPublication, isTaken: (Int64) throws -> Bool
     ) throws(LedgerError) -> CatalogVersion {
         if case .cohort(let percent) = prepared.publication.scope, !(0...100).contains(percent) {
             throw .bad("out_of_bounds", "a cohort of \(percent) percent; say 0 to 100")
@@ -90,7 +90,11 @@ struct PublicationCheck {
         }
         try check(catalog)
         var version = catalogs.versionMax + 1
-        while try isTaken(version) { version += 1 }
+        do {
+            while try isTaken(version) { version += 1 }
+        } catch {
+            throw .store(StoreError.wrapping(error))
+        }
         return CatalogVersion(
             version: version, effectiveAt: 0, scope: prepared.publication.scope, position: 0,
             catalog: catalog, documentDigest: prepared.digest)

@@ -22,13 +22,8 @@ struct PublishStep {
         do throws(LedgerError) {
             plan = try PublicationCheck(app: app, catalogs: state.catalogs).plan(
                 prepared, now: group.now, position: group.nextPosition,
-                isTaken: { version throws(LedgerError) in
-                    do {
-                        return try group.position(
-                            of: Self.key("catalog/\(version)", state), state) != nil
-                    } catch {
-                        throw .store(StoreError.wrapping(error))
-                    }
+                isTaken: {
+                    try group.position(of: Self.key("catalog/\($0)", state), state) != nil
                 })
         } catch {
             return .failure(error)
@@ -73,12 +68,10 @@ struct PublishStep {
         _ type: EventType, _ data: JSONObject, key: String, _ group: inout GroupDecision,
         _ state: inout LedgerState
     ) -> Result<Receipt, LedgerError> {
-        var extras = JSONObject()
-        if let actor = publication.actor { extras["actor"] = .string(actor) }
         let draft = EventDraft(
             type: EventTypeName(type), subject: nil, occurredAt: group.now,
             source: EventSource(kind: "ledger", key: key), trust: .admin, data: data,
-            extras: extras)
+            extras: JSONObject(actor: publication.actor))
         let canonical: EventDraft
         do throws(EventProblem) {
             canonical = try EventValidator.canonical(draft)

@@ -60,9 +60,7 @@ struct ReportStep {
         let position = found.fresh.isEmpty ? nil : group.rows[first].event.position
         return .success(
             ReportReceipt(
-                appended: found.fresh.count, duplicates: found.duplicates,
-                firstPosition: position,
-                lastPosition: position.map { $0 + Int64(found.fresh.count) - 1 },
+                found.fresh.count, from: position, duplicates: found.duplicates,
                 durability: store.durability, clockLead: group.time.lead))
     }
 
@@ -179,5 +177,20 @@ struct ReportStep {
             place < found.fresh.count
         else { return nil }
         return found.fresh[place].draft
+    }
+}
+
+extension ReportReceipt {
+    /// - Parameters:
+    ///   - count: How many events were appended.
+    ///   - first: The position of the first of them.
+    init(
+        _ count: Int, from first: Int64?, duplicates: Int = 0, durability: String,
+        clockLead: Int64 = 0
+    ) {
+        self.init(
+            appended: count, duplicates: duplicates, firstPosition: first,
+            lastPosition: first.map { $0 + Int64(count) - 1 }, durability: durability,
+            clockLead: clockLead)
     }
 }

@@ -92,9 +92,7 @@ struct RestoreMoves {
         _ subject: String, _ group: GroupDecision, _ state: LedgerState
     ) throws -> EntitlementsAnswer {
         EntitlementsAnswer(
-            zones.completing(
-                try group.customerCase(
-                    state, request.environment, subject, at: group.now)))
+            try zones.customerCase(subject, request.environment, group, state, at: group.now))
     }
 
     private func side(_ owner: NameID, _ state: LedgerState) -> RestoreRule.Owner {
@@ -113,14 +111,12 @@ struct RestoreMoves {
         _ type: EventType, _ data: JSONObject, of subject: String, key: String,
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Event {
-        var extras = JSONObject()
-        if let actor = request.actor { extras["actor"] = .string(actor) }
-        if let reason = request.reason { extras["reason"] = .string(reason) }
         var draft = EventDraft(
             type: EventTypeName(type), version: Vocabulary.current(type)?.version ?? 1,
             environment: request.environment, subject: subject, occurredAt: group.now,
             source: EventSource(kind: "ledger", key: nil),
-            trust: request.actor == nil ? .system : .admin, data: data, extras: extras)
+            trust: request.actor == nil ? .system : .admin, data: data,
+            extras: JSONObject(actor: request.actor, reason: request.reason))
         let ledger = state.names.intern("ledger")
         var number = group.nextPosition
         repeat {

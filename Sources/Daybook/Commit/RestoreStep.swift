@@ -77,9 +77,8 @@ struct RestoreStep {
     private func policy(
         _ group: GroupDecision, _ state: LedgerState
     ) throws -> Policies.Transfer {
-        let context = zones.completing(
-            try group.customerCase(
-                state, request.environment, request.subject, at: group.now))
+        let context = try zones.customerCase(
+            request.subject, request.environment, group, state, at: group.now)
         guard let policies = context.catalog(at: group.now)?.catalog.policies else {
             throw Rejection.noCatalog
         }

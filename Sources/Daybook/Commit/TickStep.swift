@@ -36,11 +36,7 @@ struct TickStep {
         }
         let count = group.rows.count - first
         let position = count == 0 ? nil : group.rows[first].event.position
-        return .success(
-            ReportReceipt(
-                appended: count, duplicates: 0, firstPosition: position,
-                lastPosition: position.map { $0 + Int64(count) - 1 },
-                durability: store.durability))
+        return .success(ReportReceipt(count, from: position, durability: store.durability))
     }
 
     private func due(
@@ -50,9 +46,8 @@ struct TickStep {
         for aggregate in aggregates {
             let record = state.stream(aggregate)
             guard record.kind == .customer else { continue }
-            let context = zones.completing(
-                try group.customerCase(
-                    state, record.environment, state.names[record.name], at: instant))
+            let context = try zones.customerCase(
+                state.names[record.name], record.environment, group, state, at: instant)
             guard let check = Check(context) else { continue }
             let resets = ScheduledResets(context, check)
             drafts += check.catalog.meters.compactMap { resets.due($0, at: instant) }

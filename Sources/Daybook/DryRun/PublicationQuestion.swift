@@ -82,13 +82,9 @@ struct PublicationQuestion {
             let source = state.names.id(of: "ledger") ?? 0
             let plan = try PublicationCheck(app: core.app, catalogs: state.catalogs).plan(
                 prepared, now: now, position: state.head.position + 1,
-                isTaken: { version throws(LedgerError) in
-                    let key = EventKey(.production, source, Reference("catalog/\(version)"))
-                    do {
-                        return try state.position(of: key, in: core.store) != nil
-                    } catch {
-                        throw .store(StoreError.wrapping(error))
-                    }
+                isTaken: {
+                    let key = EventKey(.production, source, Reference("catalog/\($0)"))
+                    return try state.position(of: key, in: core.store) != nil
                 })
             return (plan, state.catalogs, state.head.position)
         }

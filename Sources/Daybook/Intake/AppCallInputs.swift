@@ -23,8 +23,7 @@ struct AppCallInputs {
         }
         let known = Set(call.members.values)
         if let other = values.members.first(where: { !known.contains($0.name) }) {
-            let near = NearestName.of(other.name, among: known)
-            let hint = near.map { "; did you mean \"\($0)\"?" } ?? ""
+            let hint = NearestName.hint(other.name, among: known)
             throw LedgerError.bad(
                 "unknown_member",
                 "\"\(ShownText.escaped(other.name))\" is no member of \(call.name) that the catalog names\(hint)"

@@ -75,8 +75,7 @@ struct DeadLetters {
 
     /// What could not be read or verified, in the order in which it came.
     func deadLetters(environment: Environment? = nil) throws -> [DeadLetter] {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             try (environment.map { [$0] } ?? Environment.allCases)
                 .flatMap { try deadLetters(of: $0) }.sorted { $0.position < $1.position }
         }
@@ -99,13 +98,8 @@ struct DeadLetters {
 
     /// Rows of streams of the ledger's own.
     private func recorded(_ rows: [EventRow]) throws -> [RecordedEvent] {
-        let (names, streams) = core.state.withLock { ($0.names, $0.streams) }
-        return try rows.map { row in
-            let record = streams[row.event.stream].record
-            return try EventDecoder.recorded(
-                row, stream: StreamName(record.environment, record.kind, names[record.name]),
-                names: names)
-        }
+        let state = core.state.withLock { $0 }
+        return try rows.map { try state.recorded($0) }
     }
 
     /// The bytes of a payload that was kept, exactly as they came.
@@ -194,9 +188,7 @@ struct DeadLetters {
         guard core.state.withLock({ $0.names.id(of: DeadLetter.source) }) != nil else { return nil }
         try core.readKeys()
         return try core.state.withLock { state in
-            guard let source = state.names.id(of: DeadLetter.source) else { return nil }
-            return try state.position(
-                of: EventKey(environment, source, Reference(key)), in: core.store)
+            try state.position(of: key, from: DeadLetter.source, in: environment, core.store)
         }
     }
 

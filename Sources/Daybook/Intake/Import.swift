@@ -24,13 +24,10 @@ struct Import {
         report.unknownTransactions = try core.unknownTransactions(of: file.unmetRefunds)
         guard !options.isDryRun else { return report }
         var done = 0
-        var turn = ContinuousClock.now
+        var turn = WriteTurn()
         var batch = try await events(of: file.batches.first, file, reader)
         for index in file.batches.indices {
-            if ContinuousClock.now - turn > Self.turn {
-                try await Task.sleep(for: Self.pause)
-                turn = .now
-            }
+            try await turn.giveWay()
             // Read while the one before it is written.
             async let next = events(of: file.batches.dropFirst(index + 1).first, file, reader)
             if !batch.isEmpty {
@@ -67,12 +64,6 @@ struct Import {
         }
         return events
     }
-
-    /// How long an import takes the right to write again and again before it lets others have it.
-    private static let turn = Duration.milliseconds(100)
-    /// Another process that waits asks every 5 ms or sooner (`LedgerLock`); between two batches it would hardly ever
-    /// ask at the right moment.
-    private static let pause = Duration.milliseconds(6)
 
     /// Appends one batch. With `keepsGoing`, lines whose keys were taken by other requests since the dry run are left
     /// out and told.

@@ -158,30 +158,21 @@ struct ImportDryRun {
                 sent.prepared, catalogs.catalogs, core.store.header.secret)
         } catch {
             // What was recorded before the catalog had the name need not hold what the name asks for.
-            guard let source = state.names.id(of: sent.prepared.draft.source.kind),
-                try check.isRecorded(
-                    sent.prepared,
-                    EventKey(sent.prepared.stream.environment, source, sent.prepared.key), group,
-                    state)
-            else { throw error }
+            guard try isRecorded(sent.prepared, group, state) else { throw error }
             own.duplicates += 1
             return
         }
         let report = event.prepared
         let draft = report.draft
-        let environment = report.stream.environment
         let key = EventKey(
-            environment, source.intern(draft.source.kind, &sources), report.key)
+            report.stream.environment, source.intern(draft.source.kind, &sources), report.key)
         let other = try earlier(key, own)
         if let other, try isSame(other, report) {
             own.duplicates += 1
             return
         }
         // A source that no event has yet has no keys either.
-        if let source = state.names.id(of: draft.source.kind),
-            try check.isRecorded(
-                report, EventKey(environment, source, report.key), group, state)
-        {
+        if try isRecorded(report, group, state) {
             own.duplicates += 1
             return
         }
@@ -202,6 +193,14 @@ struct ImportDryRun {
     }
 
     /// Whether an event that is new fits what the catalogs, the ledger and the file before it say.
+    private func isRecorded(
+        _ report: PreparedEvent, _ group: GroupDecision, _ state: LedgerState
+    ) throws -> Bool {
+        guard let source = state.names.id(of: report.draft.source.kind) else { return false }
+        let key = EventKey(report.stream.environment, source, report.key)
+        return try check.isRecorded(report, key, group, state)
+    }
+
     private mutating func checkFit(
         _ report: PreparedEvent, _ own: LineAtHand, _ group: GroupDecision, _ state: LedgerState
     ) throws {

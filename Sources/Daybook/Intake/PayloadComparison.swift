@@ -25,11 +25,6 @@ struct PayloadComparison {
     private(set) var changes: [PayloadChange] = []
     private(set) var settled = 0
 
-    init(state: LedgerState, store: any EventStore) {
-        self.state = state
-        self.store = store
-    }
-
     /// - Parameter drafts: What the payload says, canonical.
     mutating func compare(_ run: PayloadRun, with drafts: [EventDraft]) throws {
         for event in run.events where event.isRoot {
@@ -140,8 +135,7 @@ struct PayloadComparison {
         guard let position = try state.position(of: key, in: store),
             let row = try store.rows(at: [position]).first
         else { return nil }
-        let event = try EventDecoder.recorded(
-            row, stream: state.streamName(row.event.stream), names: state.names)
+        let event = try state.recorded(row)
         return ReadEventRow(row: row, event: event)
     }
 
@@ -165,7 +159,7 @@ struct PayloadComparison {
         for draft in drafts {
             if run.events.contains(where: { haveSameBytes($0.key, draft.source.key) }) {
                 isHome = true
-            } else if try position(of: draft) == nil {
+            } else if try state.position(of: draft, in: store) == nil {
                 missing.append(draft)
             } else if !isHome {
                 // The payload was taken in twice: it is asked where the first of its events is.
@@ -202,12 +196,6 @@ struct PayloadComparison {
         var news = try DocumentNews(drafts, of: subject, draft.environment, builder)
         for draft in missing { try news.take(draft, isRecorded: false) }
         return news.drafts
-    }
-
-    private func position(of draft: EventDraft) throws -> Int64? {
-        guard let source = state.names.id(of: draft.source.kind) else { return nil }
-        return try state.position(
-            of: EventKey(draft.environment, source, Reference(draft.source.key ?? "")), in: store)
     }
 
     private func eventKey(_ event: ReadEventRow) -> EventKey {

@@ -18,18 +18,14 @@ struct Reinterpreting {
         let head = core.state.withLock { $0.head.position }
         var reader = try PayloadRunReader(core, options)
         var report = ReinterpretationReport()
-        var turn = ContinuousClock.now
+        var turn = WriteTurn()
         while reader.position < head {
             var runs = try core.translating { try reader.next(through: head) }
             if reader.position >= head, let last = reader.finish() { runs.append(last) }
             let changes = try core.translating { try compare(runs, mapping, options, &report) }
             if options.isApplied {
                 for change in changes where !change.changes.isEmpty {
-                    if ContinuousClock.now - turn > Self.reinterpretTurn {
-                        // Other processes that wait for the right to write get it.
-                        try await Task.sleep(for: Self.reinterpretPause)
-                        turn = .now
-                    }
+                    try await turn.giveWay()
                     try await apply(change, options, &report)
                 }
             }
@@ -41,9 +37,6 @@ struct Reinterpreting {
         report.withoutPayload = reader.withoutPayload
         return report
     }
-
-    private static let reinterpretTurn = Duration.milliseconds(100)
-    private static let reinterpretPause = Duration.milliseconds(6)
 
     // MARK: Comparing
 
@@ -271,24 +264,22 @@ extension PayloadChange {
 
 extension EventDraft {
     /// What an event says, but its key, trust and extras.
-    private var told: [(String, JSONValue?)] {
+    private var told: [String: JSONValue] {
         let envelope: [(String, JSONValue?)] = [
             ("type", .string(type.rawValue)), ("subject", subject.map(JSONValue.string)),
             ("profile", profile.map(JSONValue.string)),
             ("occurred_at", occurredAt.map(JSONValue.integer)),
             ("signed_at", (source.signedAt ?? occurredAt).map(JSONValue.integer)),
         ]
-        return envelope + data.members.map { ("data.\($0.name)", $0.value) }
+        let all = envelope + data.members.map { ("data.\($0.name)", $0.value) }
+        return Dictionary(
+            all.compactMap { name, value in value.map { (name, $0) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Where the event differs from the one that was recorded.
     fileprivate func fields(besides recorded: EventDraft?) -> [ReinterpretedEvent.Field] {
-        let before = Dictionary(
-            (recorded?.told ?? []).compactMap { name, value in value.map { (name, $0) } },
-            uniquingKeysWith: { first, _ in first })
-        let now = Dictionary(
-            told.compactMap { name, value in value.map { (name, $0) } },
-            uniquingKeysWith: { first, _ in first })
+        let (before, now) = (recorded?.told ?? [:], told)
         return Set(before.keys).union(now.keys).sorted(by: precedesInBytes).compactMap { name in
             before[name] == now[name]
                 ? nil : .init(name: name, recorded: before[name], now: now[name])

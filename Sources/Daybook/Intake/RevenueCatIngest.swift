@@ -71,11 +71,7 @@ struct RevenueCatIngest {
         try core.readKeys()
         return try core.state.withLock { state in
             guard let first = reading.drafts.first else { return nil }
-            if let source = state.names.id(of: first.source.kind) {
-                let key = EventKey(
-                    first.environment, source, Reference(first.source.key ?? ""))
-                if try state.position(of: key, in: core.store) != nil { return nil }
-            }
+            if try state.position(of: first, in: core.store) != nil { return nil }
             // Where the webhook is about aliases alone, the first one holds everything else that it says.
             let always = reading.events.isEmpty ? reading.aliases.prefix(1) : []
             let known = KnownAliases(state: state, cut: Int64.max)

@@ -76,9 +76,7 @@ struct RevenueCatSubscriberIngest {
     }
 
     private func isRecorded(_ draft: EventDraft, _ state: LedgerState) throws -> Bool {
-        guard let source = state.names.id(of: draft.source.kind) else { return false }
-        let key = EventKey(draft.environment, source, Reference(draft.source.key ?? ""))
-        return try state.position(of: key, in: core.store) != nil
+        try state.position(of: draft, in: core.store) != nil
     }
 
     /// Notes what a person should know of the document.

@@ -36,11 +36,11 @@ struct ChangeFeed {
         guard !unknown.isEmpty else { return }
         throw LedgerError.badInput(
             unknown.sorted(by: precedesInBytes).map { name in
-                let near = NearestName.of(name, among: Vocabulary.names)
-                let hint = near.map { "; did you mean \"\($0)\"?" } ?? ""
-                return InputProblem(
+                InputProblem(
                     line: nil, column: nil, code: "unknown_name",
-                    reason: "there is no event type \"\(name)\"\(hint)")
+                    reason:
+                        "there is no event type \"\(name)\"\(NearestName.hint(name, among: Vocabulary.names))"
+                )
             })
     }
 

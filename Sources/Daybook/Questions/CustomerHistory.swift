@@ -216,8 +216,7 @@ package struct CustomerHistory {
 
     /// The event at a position; `nil` beyond the end.
     package func event(at position: Int64) throws -> RecordedEvent? {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             try core.store.rows(at: [position]).first.map { row in
                 try core.recorded(row)
             }
@@ -232,10 +231,7 @@ package struct CustomerHistory {
         try core.readKeys()
         let position = try core.translating {
             try core.state.withLock { state in
-                try state.names.id(of: source).flatMap { source in
-                    try state.position(
-                        of: EventKey(environment, source, Reference(key)), in: core.store)
-                }
+                try state.position(of: key, from: source, in: environment, core.store)
             }
         }
         let found = try position.flatMap { try event(at: $0) }

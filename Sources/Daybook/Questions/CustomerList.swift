@@ -10,8 +10,7 @@ struct CustomerList {
     func customers(
         prefix: String = "", _ request: OverviewRequest = OverviewRequest()
     ) throws -> OverviewPage<CustomerRow> {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let (names, look) = looking(request.environment) { state in
                 state.customers.page(
                     request.environment, prefix: prefix, after: request.after,

@@ -44,10 +44,9 @@ struct ExperimentQuestion {
         let stated = try experiments(report).first { haveSameBytes($0.name, experiment) }
         guard stated != nil || !answers.isEmpty else {
             let names = try experiments(report).map(\.name)
-            let near = NearestName.of(experiment, among: names)
             throw LedgerError.bad(
                 "unknown_name",
-                "no customer has seen an experiment \"\(experiment)\", and the catalog has none\(near.map { "; did you mean \"\($0)\"?" } ?? "")"
+                "no customer has seen an experiment \"\(experiment)\", and the catalog has none\(NearestName.hint(experiment, among: names))"
             )
         }
         // Those of the catalog in its order, the first of which is what others are compared with; then what else was

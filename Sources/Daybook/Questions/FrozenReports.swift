@@ -37,9 +37,6 @@ struct FrozenReports {
                 "the report has \(document.count) bytes, more than \(EventBounds.documentByteCountMax); freeze fewer metrics, or fewer or longer periods"
             )
         }
-        var extras = JSONObject()
-        if let actor = freeze.actor { extras["actor"] = .string(actor) }
-        if let reason = freeze.reason { extras["reason"] = .string(reason) }
         return EventDraft(
             type: .reportFrozen, environment: request.environment, subject: nil,
             occurredAt: report.asOf.at,
@@ -52,7 +49,7 @@ struct FrozenReports {
                 "engine": .string(DaybookVersion.current),
                 "document_sha256": .string(Digest.hexadecimal(Digest.sha256(document))),
                 "document": .string(String(decoding: document, as: UTF8.self)),
-            ], extras: extras)
+            ], extras: JSONObject(actor: freeze.actor, reason: freeze.reason))
     }
 
     /// The report that a request for its name made before.
@@ -83,8 +80,7 @@ struct FrozenReports {
 
     /// All of an environment, in the order in which they were frozen, without their documents.
     func all(in environment: Environment) throws -> [FrozenReport] {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let last = core.state.withLock { state in
                 // As `EventRouter` calls the stream.
                 state.headOfLedger("reports", in: environment)
@@ -102,10 +98,8 @@ struct FrozenReports {
         if let found = reports.first(where: { haveSameBytes($0.name, name) }) {
             return try withDocument(found)
         }
-        let near = NearestName.of(name, among: reports.map(\.name))
-        throw LedgerError.bad(
-            "unknown_name",
-            "no report was frozen as \"\(name)\"\(near.map { "; did you mean \"\($0)\"?" } ?? "")")
+        let hint = NearestName.hint(name, among: reports.map(\.name))
+        throw LedgerError.bad("unknown_name", "no report was frozen as \"\(name)\"\(hint)")
     }
 
     private func report(_ row: EventRow, _ environment: Environment) throws -> FrozenReport {

@@ -89,8 +89,7 @@ struct FunnelQuestion {
         progress: @Sendable (Int, Int) throws -> Void,
         _ visit: @Sendable (inout Sum, Look) -> Void
     ) throws -> (answers: [Sum], empty: FunnelsAnswer, asOf: AsOf) {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let look = try MetricsLook(core, request.moment)
             guard let catalog = look.catalog?.catalog else { throw CustomerAnswers.noCatalog }
             let funnel = try Self.funnel(request, catalog)

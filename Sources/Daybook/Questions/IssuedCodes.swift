@@ -13,11 +13,9 @@ struct IssuedCodes {
     ) throws -> [IssuedCode] {
         let promotions = try core.catalogs().newest?.catalog.promotions ?? []
         guard let found = promotions.first(where: { haveSameBytes($0.name, promotion) }) else {
-            let near = NearestName.of(promotion, among: promotions.map(\.name))
+            let hint = NearestName.hint(promotion, among: promotions.map(\.name))
             throw LedgerError.bad(
-                "unknown_name",
-                "the catalog has no promotion \"\(promotion)\""
-                    + (near.map { "; did you mean \"\($0)\"?" } ?? ""))
+                "unknown_name", "the catalog has no promotion \"\(promotion)\"\(hint)")
         }
         let (first, last) = (max(1, numbers.lowerBound), min(numbers.upperBound, found.codes))
         guard first <= last else { return [] }
@@ -29,11 +27,9 @@ struct IssuedCodes {
                 var issued = IssuedCode(code: code)
                 let key = PromotionCase(name: found.name, number: number).key
                 let row = try core.state.withLock { state -> EventRow? in
-                    guard let source = state.names.id(of: EventSource.promotion),
-                        let position = try state.position(
-                            of: EventKey(environment, source, Reference(key)), in: core.store)
-                    else { return nil }
-                    return try core.store.rows(at: [position]).first
+                    try state.position(
+                        of: key, from: EventSource.promotion, in: environment, core.store
+                    ).flatMap { try core.store.rows(at: [$0]).first }
                 }
                 if let row, row.event.type == .grantIssued {
                     issued.redeemedAt = row.recordedAt

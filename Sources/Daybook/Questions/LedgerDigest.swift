@@ -9,8 +9,7 @@ package struct LedgerDigest {
     func digest(
         knownAt: Moment.Knowledge? = nil
     ) throws -> (digest: StateDigest, aggregateCount: Int) {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let cut = try core.resolve(knownAt, now: core.clock()).position
             return try Self.digest(of: try core.knownState(at: cut))
         }

@@ -75,8 +75,7 @@ struct MetricsQuestion {
         progress: @Sendable (Int, Int) throws -> Void,
         _ choose: @Sendable (MetricSubject, inout Sum, MetricsAnswer) -> MetricSubject?
     ) throws -> (report: MetricsReport, answer: MetricsAnswer, sums: [Sum]) {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let setting = try Setting(core, request)
             let shares = try shares(setting, initial, progress: progress) { pass, element, sum in
                 guard let subject = try pass.subject(element) else { return nil }

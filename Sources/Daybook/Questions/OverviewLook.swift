@@ -222,11 +222,11 @@ struct EventCursor {
     /// The end of what the pages know.
     var cut: Place
 
-    init(position: Int64, cut: Place) {
-        self.position = position
-        self.cut = cut
-    }
+    /// `17@` and the place.
+    var text: String { "\(position)@\(cut)" }
+}
 
+extension EventCursor {
     /// - Returns: `nil` for a text that is none.
     init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
@@ -235,9 +235,6 @@ struct EventCursor {
         else { return nil }
         self.init(position: position, cut: cut)
     }
-
-    /// `17@` and the place.
-    var text: String { "\(position)@\(cut)" }
 }
 
 extension ExpiryRow {

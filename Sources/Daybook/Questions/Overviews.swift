@@ -135,8 +135,7 @@ struct Overviews {
         _ request: OverviewRequest, cut former: Int64? = nil,
         _ body: (OverviewLook) throws -> OverviewPage<Row>
     ) throws -> OverviewPage<Row> {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let now = core.clock()
             let moment = request.moment
             let cut = try core.resolve(moment.knownAt, now: now)

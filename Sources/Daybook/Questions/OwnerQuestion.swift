@@ -10,8 +10,7 @@ package struct OwnerQuestion {
     package func owner(
         of lineage: String, environment: Environment = .production, moment: Moment = .now
     ) throws -> String? {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let now = core.clock()
             let cut = try core.resolve(moment.knownAt, now: now).position
             return try core.state.withLock { state in

@@ -7,16 +7,14 @@ struct Places {
 
     /// The place at the end.
     func end() throws -> Place {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             try place(at: taken, cut: taken)
         }
     }
 
     /// The place after the event at a position.
     func place(at position: Int64) throws -> Place {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             let cut = taken
             guard (0...cut).contains(position) else {
                 throw LedgerError.bad(

@@ -40,7 +40,7 @@ package struct CaseBuilder {
     }
 
     package func build(_ environment: Environment, _ subject: String) throws -> CustomerCase {
-        guard let key = try key(environment, subject) else { return unknown(environment, subject) }
+        guard let key = try key(environment, subject) else { return bare(environment, subject) }
         return try build(key)
     }
 
@@ -167,12 +167,7 @@ package struct CaseBuilder {
     package func unowned(
         _ lineage: CustomerCase.OwnedLineage, _ environment: Environment
     ) -> CustomerCase {
-        CustomerCase(
-            environment: environment, subject: "", isKnown: false,
-            folded: SharedAggregate(kind: .customer), lineages: [lineage], lineagesOfOthers: [],
-            catalogs: persons.state.catalogs.known(at: cut), zones: persons.state.zones,
-            names: persons.state.names,
-            at: at)
+        bare(environment, "", [lineage])
     }
 
     /// The state of a lineage, and its owner at the asked time; 0: no customer.
@@ -184,10 +179,13 @@ package struct CaseBuilder {
         )
     }
 
-    private func unknown(_ environment: Environment, _ subject: String) -> CustomerCase {
+    private func bare(
+        _ environment: Environment, _ subject: String,
+        _ lineages: [CustomerCase.OwnedLineage] = []
+    ) -> CustomerCase {
         CustomerCase(
             environment: environment, subject: subject, isKnown: false,
-            folded: SharedAggregate(kind: .customer), lineages: [], lineagesOfOthers: [],
+            folded: SharedAggregate(kind: .customer), lineages: lineages, lineagesOfOthers: [],
             catalogs: persons.state.catalogs.known(at: cut), zones: persons.state.zones,
             names: persons.state.names,
             at: at)

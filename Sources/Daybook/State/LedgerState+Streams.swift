@@ -1,5 +1,6 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookStore
 
 /// Streams by their names, and what rows and persons are by the state's own names and corrections.
 extension LedgerState {
@@ -24,6 +25,26 @@ extension LedgerState {
         _ key: CustomerKey, cut: Int64 = Int64.max
     ) -> (members: [NameID], shown: NameID) {
         identity.person(key, cut: cut, corrections: corrections, names: names)
+    }
+
+    /// All ids of the customer of a name; the name alone where the ledger has none.
+    func namesOfPerson(_ name: String, in environment: Environment) -> [String] {
+        guard let id = customer(named: name, in: environment) else { return [name] }
+        return person(CustomerKey(environment, id)).members.map { names[$0] }
+    }
+
+    /// Where the event of a source's key stands; `nil`: there is none.
+    func position(
+        of key: String, from source: String, in environment: Environment, _ store: any EventStore
+    ) throws -> Int64? {
+        guard let source = names.id(of: source) else { return nil }
+        return try position(of: EventKey(environment, source, Reference(key)), in: store)
+    }
+
+    /// Where the event of a draft's source and key stands; `nil`: there is none.
+    func position(of draft: EventDraft, in store: any EventStore) throws -> Int64? {
+        try position(
+            of: draft.source.key ?? "", from: draft.source.kind, in: draft.environment, store)
     }
 
     /// Transfers of everything by or to any of the ids, in canonical order.

@@ -14,8 +14,7 @@ struct SnapshotWriting {
     func write(
         isDigesting: Bool, givesWay: Bool, progress: (Int64, Int64) throws -> Void
     ) throws -> SnapshotReport {
-        try core.refresh()
-        return try core.translating {
+        return try core.answering {
             guard !core.isReadOnly else {
                 throw StoreError(
                     .readOnly,

@@ -42,8 +42,8 @@ package struct UnknownNames: Sendable, Equatable {
                     known(finding.kind)
                 )
             }
-        let hint = NearestName.of(name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
-        return EventProblem(finding.code, finding.member, sentence + hint)
+        return EventProblem(
+            finding.code, finding.member, sentence + NearestName.hint(name, among: known))
     }
 
     private func known(_ kind: String) -> Set<String> {
