@@ -82,12 +82,6 @@ extension AppStoreTransaction {
         return data
     }
 
-    var offer: JSONObject? {
-        AppStoreOffer(
-            type: offerType?.raw, discount: offerDiscount?.raw, id: offerID, period: offerPeriod
-        ).data
-    }
-
     /// The word of our list, or Apple's where the list has none.
     var revocationWord: String? {
         switch revocationType {
@@ -122,28 +116,14 @@ extension AppStoreTransaction {
     }
 }
 
-extension AppStoreRenewal {
+extension AppStorePurchasePayload {
+    /// The vocabulary has Apple's numbers and words as other spellings of its own.
     var offer: JSONObject? {
-        AppStoreOffer(
-            type: offerType?.raw, discount: offerDiscount?.raw, id: offerID, period: offerPeriod
-        ).data
-    }
-}
-
-/// An offer as transactions and renewals name it.
-private struct AppStoreOffer {
-    var type: Int64?
-    var discount: String?
-    var id: String?
-    var period: String?
-
-    var data: JSONObject? {
         var data = JSONObject()
-        // The vocabulary has Apple's numbers and words as other spellings of its own.
-        data["type"] = type.map { .string(String($0)) }
-        data["discount"] = discount.map(JSONValue.string)
-        data["id"] = id.flatMap(JSONValue.short)
-        data["period"] = period.flatMap(JSONValue.short)
+        data["type"] = (offerType?.raw).map { .string(String($0)) }
+        data["discount"] = (offerDiscount?.raw).map(JSONValue.string)
+        data["id"] = offerID.flatMap(JSONValue.short)
+        data["period"] = offerPeriod.flatMap(JSONValue.short)
         return data.members.isEmpty ? nil : data
     }
 }

@@ -1,7 +1,7 @@
 public import DaybookEvents
 
 /// The download of an app by an Apple Account (`AppTransaction`).
-public struct AppStoreAppTransaction: AppStorePayload {
+public struct AppStoreAppTransaction: AppStoreAppPayload {
     /// The payload as it was signed; a property whose member is missing or unreadable is `nil`.
     public let members: JSONObject
 
@@ -21,10 +21,6 @@ public struct AppStoreAppTransaction: AppStorePayload {
 
     /// The download's id, one for an Apple Account and an app.
     public var id: String? { members.identifier("appTransactionId") }
-    /// The app's bundle identifier.
-    public var bundleID: String? { members.text("bundleId") }
-    /// The app's number in App Store Connect.
-    public var appAppleID: Int64? { members.wholeNumber("appAppleId") }
     /// The environment, which Apple calls `receiptType` here.
     public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("receiptType") }
     /// The version of the app that the download was told for.

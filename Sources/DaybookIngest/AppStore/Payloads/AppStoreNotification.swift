@@ -47,7 +47,7 @@ public struct AppStoreNotification: AppStorePayload {
     public var appData: AppData? { members.object("appData").map(AppData.init) }
 
     /// About one subscription or purchase.
-    public struct Details: AppStorePayload {
+    public struct Details: AppStoreAppPayload {
         /// The part as it was signed.
         public let members: JSONObject
 
@@ -61,10 +61,6 @@ public struct AppStoreNotification: AppStorePayload {
 
         /// The environment of the purchase.
         public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
-        /// The app's number in App Store Connect; the sandbox leaves it out.
-        public var appAppleID: Int64? { members.wholeNumber("appAppleId") }
-        /// The app's bundle identifier.
-        public var bundleID: String? { members.text("bundleId") }
         /// The version of the bundle, `CFBundleVersion`.
         public var bundleVersion: String? { members.text("bundleVersion") }
         /// The transaction as a compact JWS; it is signed and verified by itself.
@@ -80,7 +76,7 @@ public struct AppStoreNotification: AppStorePayload {
     }
 
     /// What became of extending the renewal date of many.
-    public struct Summary: AppStorePayload {
+    public struct Summary: AppStoreAppPayload {
         /// The part as it was signed.
         public let members: JSONObject
 
@@ -96,10 +92,6 @@ public struct AppStoreNotification: AppStorePayload {
         public var requestID: String? { members.identifier("requestIdentifier") }
         /// The environment in which dates were extended.
         public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
-        /// The app's number in App Store Connect.
-        public var appAppleID: Int64? { members.wholeNumber("appAppleId") }
-        /// The app's bundle identifier.
-        public var bundleID: String? { members.text("bundleId") }
         /// The subscription's product id.
         public var productID: String? { members.text("productId") }
         /// ISO 3166-1 alpha-3, in the order sent.
@@ -111,7 +103,7 @@ public struct AppStoreNotification: AppStorePayload {
     }
 
     /// About purchases outside of the store that must be reported to Apple.
-    public struct ExternalPurchaseToken: AppStorePayload {
+    public struct ExternalPurchaseToken: AppStoreAppPayload {
         /// The part as it was signed.
         public let members: JSONObject
 
@@ -126,10 +118,6 @@ public struct AppStoreNotification: AppStorePayload {
         public var id: String? { members.identifier("externalPurchaseId") }
         /// Milliseconds since 1970 UTC.
         public var createdAt: Int64? { members.milliseconds("tokenCreationDate") }
-        /// The app's number in App Store Connect.
-        public var appAppleID: Int64? { members.wholeNumber("appAppleId") }
-        /// The app's bundle identifier.
-        public var bundleID: String? { members.text("bundleId") }
         /// Apple's word for the kind of token, as it came.
         public var tokenType: String? { members.text("tokenType") }
         /// Milliseconds since 1970 UTC.
@@ -137,7 +125,7 @@ public struct AppStoreNotification: AppStorePayload {
     }
 
     /// About the app as a whole, such as a parent's consent taken back.
-    public struct AppData: AppStorePayload {
+    public struct AppData: AppStoreAppPayload {
         /// The part as it was signed.
         public let members: JSONObject
 
@@ -147,10 +135,6 @@ public struct AppStoreNotification: AppStorePayload {
             .init("signedAppTransactionInfo", .signed),
         ]
 
-        /// The app's number in App Store Connect.
-        public var appAppleID: Int64? { members.wholeNumber("appAppleId") }
-        /// The app's bundle identifier.
-        public var bundleID: String? { members.text("bundleId") }
         /// The environment of the download.
         public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
         /// The app transaction as a compact JWS; it is signed and verified by itself.

@@ -3,7 +3,7 @@ public import DaybookEvents
 /// What will happen at the end of a subscription's period (`JWSRenewalInfoDecodedPayload`).
 ///
 /// It names no app. Only the transactions of the same lineage tell which app it is of.
-public struct AppStoreRenewal: AppStorePayload {
+public struct AppStoreRenewal: AppStorePurchasePayload {
     /// The payload as it was signed; a property whose member is missing or unreadable is `nil`.
     public let members: JSONObject
 
@@ -27,21 +27,6 @@ public struct AppStoreRenewal: AppStorePayload {
         .init("deviceVerification", .text), .init("deviceVerificationNonce", .text),
     ]
 
-    // MARK: Which
-
-    /// The lineage.
-    public var originalID: String? { members.identifier("originalTransactionId") }
-    /// The download of the app, one for an Apple Account and an app.
-    public var appTransactionID: String? { members.identifier("appTransactionId") }
-    /// A UUID in lower case, however it came.
-    public var appAccountToken: String? {
-        members.text("appAccountToken").map(UUIDText.lowercased)
-    }
-    /// The environment of the subscription.
-    public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
-    /// The product of the period that runs, or that ended last.
-    public var productID: String? { members.text("productId") }
-
     // MARK: What will be
 
     /// Whether it renews at the end of the period.
@@ -52,32 +37,16 @@ public struct AppStoreRenewal: AppStorePayload {
     public var autoRenewProductID: String? { members.text("autoRenewProductId") }
     /// Thousandths of the currency.
     public var renewalPrice: Int64? { members.wholeNumber("renewalPrice") }
-    /// ISO 4217.
-    public var currency: String? { members.text("currency") }
     /// Whether the customer agreed to a higher price.
     public var priceIncreaseStatus: AppStoreWord<AppStorePriceIncreaseStatus>? {
         members.word("priceIncreaseStatus")
     }
-    /// The kind of the offer that the next period is bought with.
-    public var offerType: AppStoreWord<AppStoreOfferType>? { members.word("offerType") }
-    /// How that offer is paid.
-    public var offerDiscount: AppStoreWord<AppStoreOfferDiscount>? {
-        members.word("offerDiscountType")
-    }
-    /// The id of that offer.
-    public var offerID: String? { members.text("offerIdentifier") }
-    /// ISO 8601.
-    public var offerPeriod: String? { members.text("offerPeriod") }
     /// Best first.
     public var eligibleWinBackOfferIDs: [String]? { members.texts("eligibleWinBackOfferIds") }
     /// How the next year is billed.
     public var billingPlan: AppStoreWord<AppStoreBillingPlan>? {
         members.word("renewalBillingPlanType")
     }
-    /// The 12-month commitment, as it came.
-    public var commitment: JSONObject? { members.object("commitmentInfo") }
-    /// What Advanced Commerce adds, as it came.
-    public var advancedCommerce: JSONObject? { members.object("advancedCommerceInfo") }
 
     // MARK: What went wrong
 
@@ -90,8 +59,6 @@ public struct AppStoreRenewal: AppStorePayload {
 
     // MARK: When, milliseconds since 1970 UTC
 
-    /// When the store signed this payload.
-    public var signedAt: Int64? { members.milliseconds("signedDate") }
     /// When the next period begins.
     public var renewsAt: Int64? { members.milliseconds("renewalDate") }
     /// Exclusive.

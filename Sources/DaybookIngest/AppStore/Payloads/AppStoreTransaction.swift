@@ -1,7 +1,7 @@
 public import DaybookEvents
 
 /// One charge or one period (`JWSTransactionDecodedPayload`).
-public struct AppStoreTransaction: AppStorePayload {
+public struct AppStoreTransaction: AppStorePurchasePayload {
     /// The payload as it was signed; a property whose member is missing or unreadable is `nil`.
     public let members: JSONObject
 
@@ -32,25 +32,13 @@ public struct AppStoreTransaction: AppStorePayload {
 
     /// The transaction's id; each renewal has one of its own.
     public var id: String? { members.identifier("transactionId") }
-    /// The lineage: one subscription of one purchaser in one group, or one purchase.
-    public var originalID: String? { members.identifier("originalTransactionId") }
     /// One period's purchase, the same on all devices.
     public var webOrderLineItemID: String? { members.identifier("webOrderLineItemId") }
-    /// The download of the app, one for an Apple Account and an app.
-    public var appTransactionID: String? { members.identifier("appTransactionId") }
-    /// The app's own id of its customer; a UUID in lower case, however it came.
-    public var appAccountToken: String? {
-        members.text("appAccountToken").map(UUIDText.lowercased)
-    }
     /// The app's bundle identifier.
     public var bundleID: String? { members.text("bundleId") }
-    /// The environment of the purchase.
-    public var environment: AppStoreWord<AppStoreEnvironment>? { members.word("environment") }
 
     // MARK: What
 
-    /// The product's id at the store.
-    public var productID: String? { members.text("productId") }
     /// The subscription group; other products have none.
     public var groupID: String? { members.identifier("subscriptionGroupIdentifier") }
     /// The kind of the product.
@@ -78,8 +66,6 @@ public struct AppStoreTransaction: AppStorePayload {
     public var originallyPurchasedAt: Int64? { members.milliseconds("originalPurchaseDate") }
     /// Exclusive.
     public var expiresAt: Int64? { members.milliseconds("expiresDate") }
-    /// When the store signed this payload.
-    public var signedAt: Int64? { members.milliseconds("signedDate") }
     /// When the store took it back, by refund or from the family.
     public var revokedAt: Int64? { members.milliseconds("revocationDate") }
 
@@ -87,18 +73,6 @@ public struct AppStoreTransaction: AppStorePayload {
 
     /// Thousandths of the currency, for the whole quantity as the store states it.
     public var price: Int64? { members.wholeNumber("price") }
-    /// ISO 4217.
-    public var currency: String? { members.text("currency") }
-    /// The kind of the offer that it was bought with.
-    public var offerType: AppStoreWord<AppStoreOfferType>? { members.word("offerType") }
-    /// How that offer is paid.
-    public var offerDiscount: AppStoreWord<AppStoreOfferDiscount>? {
-        members.word("offerDiscountType")
-    }
-    /// The id of that offer.
-    public var offerID: String? { members.text("offerIdentifier") }
-    /// ISO 8601.
-    public var offerPeriod: String? { members.text("offerPeriod") }
     /// Why the store took it back.
     public var revocationReason: AppStoreWord<AppStoreRevocationReason>? {
         members.word("revocationReason")
@@ -111,8 +85,4 @@ public struct AppStoreTransaction: AppStorePayload {
     public var revocationPercentage: Int64? { members.wholeNumber("revocationPercentage") }
     /// How the year is billed.
     public var billingPlan: AppStoreWord<AppStoreBillingPlan>? { members.word("billingPlanType") }
-    /// The 12-month commitment, as it came.
-    public var commitment: JSONObject? { members.object("commitmentInfo") }
-    /// What Advanced Commerce adds, as it came.
-    public var advancedCommerce: JSONObject? { members.object("advancedCommerceInfo") }
 }
