@@ -327,7 +327,6 @@ package final class LedgerCore: Sendable {
 }
 
 /// An error of a closure that a caller handed in, on its way back through the store.
-package struct CallerError: Error {
-    package let error: any Error
-    package init(error: any Error) { self.error = error }
+struct CallerError: Error {
+    let error: any Error
 }

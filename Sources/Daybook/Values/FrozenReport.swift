@@ -90,19 +90,11 @@ extension MetricsRequest {
     /// The question as an event keeps it: with the periods and the zone that it was answered for. Its time and what was
     /// known are kept beside it.
     func definition(_ report: MetricsReport) -> JSONObject {
-        var definition: JSONObject = [
-            "metrics": .array(report.series.map { .string($0.metric.name) }),
-            "from": .orNull(report.periods.first?.range.lowerBound),
-            "until": .orNull(report.periods.last?.range.upperBound),
-            "by": .string(chosenResolution.rawValue), "tz": .string(report.zone),
-            "refunds": .string(rules.refunds.rawValue),
-            "monthly_price": .string(rules.monthlyPrice.rawValue),
-            "commission_milli": .integer(rules.commissionMilli),
-            "retention": .string(rules.retention.rawValue),
-            "attribution": .string(rules.attribution.rawValue),
-            "every": .orNull(rules.ageUnit?.rawValue), "ages": .integer(Int64(rules.ageMax)),
-            "filter": .object(rules.filter.json),
-        ]
+        var definition = counting
+        definition["metrics"] = .array(report.series.map { .string($0.metric.name) })
+        definition["from"] = .orNull(report.periods.first?.range.lowerBound)
+        definition["until"] = .orNull(report.periods.last?.range.upperBound)
+        definition["tz"] = .string(report.zone)
         if let currency = rules.currency { definition["currency"] = .string(currency) }
         return definition
     }

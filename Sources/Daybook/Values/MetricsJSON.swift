@@ -29,35 +29,38 @@ extension MetricSeries.Value {
 
 extension MetricsReport {
     package var json: JSONObject {
-        var object = self.object
+        var object = request.counting
+        object["metrics"] = .array(
+            series.map { series in
+                [
+                    "name": .string(series.metric.name),
+                    "shape": .string(series.metric.shape.rawValue),
+                    "values": .array(
+                        series.values.map {
+                            .object($0.json(series.metric.groups, periods[$0.bucket].name))
+                        }),
+                ]
+            })
+        object["env"] = .string(request.environment.name)
+        object["tz"] = .string(zone)
+        object["subjects"] = .integer(Int64(subjectCount))
+        object["as_of"] = .object(asOf.json)
         if let rates { object.note(rates) }
         return object
     }
+}
 
-    private var object: JSONObject {
+extension MetricsRequest {
+    /// How long the periods are, and how and of which customers is counted.
+    var counting: JSONObject {
         [
-            "metrics": .array(
-                series.map { series in
-                    [
-                        "name": .string(series.metric.name),
-                        "shape": .string(series.metric.shape.rawValue),
-                        "values": .array(
-                            series.values.map {
-                                .object($0.json(series.metric.groups, periods[$0.bucket].name))
-                            }),
-                    ]
-                }),
-            "env": .string(request.environment.name),
-            "by": .string(request.chosenResolution.rawValue),
-            "tz": .string(zone), "refunds": .string(request.rules.refunds.rawValue),
-            "monthly_price": .string(request.rules.monthlyPrice.rawValue),
-            "commission_milli": .integer(request.rules.commissionMilli),
-            "retention": .string(request.rules.retention.rawValue),
-            "attribution": .string(request.rules.attribution.rawValue),
-            "every": .orNull(request.rules.ageUnit?.rawValue),
-            "ages": .integer(Int64(request.rules.ageMax)),
-            "filter": .object(request.rules.filter.json),
-            "subjects": .integer(Int64(subjectCount)), "as_of": .object(asOf.json),
+            "by": .string(chosenResolution.rawValue), "refunds": .string(rules.refunds.rawValue),
+            "monthly_price": .string(rules.monthlyPrice.rawValue),
+            "commission_milli": .integer(rules.commissionMilli),
+            "retention": .string(rules.retention.rawValue),
+            "attribution": .string(rules.attribution.rawValue),
+            "every": .orNull(rules.ageUnit?.rawValue), "ages": .integer(Int64(rules.ageMax)),
+            "filter": .object(rules.filter.json),
         ]
     }
 }
@@ -100,17 +103,13 @@ extension RatesKnown {
 
 extension KPIReport {
     package var json: JSONObject {
-        var object = self.object
-        if let rates { object.note(rates) }
-        return object
-    }
-
-    private var object: JSONObject {
-        [
+        var object: JSONObject = [
             "kpis": .array(rows.map { .object($0.json) }), "period": .string(period.name),
             "from": .integer(period.range.lowerBound), "until": .integer(period.range.upperBound),
             "tz": .string(zone), "as_of": .object(asOf.json),
         ]
+        if let rates { object.note(rates) }
+        return object
     }
 }
 
