@@ -67,6 +67,14 @@ public struct IngestReceipt: Sendable, Equatable {
         public var owner: String?
         /// Whether that is the customer for whom it was posted.
         public var isTheirs: Bool
+
+        /// Creates a claim; nothing is checked.
+        public init(lineage: String, product: String?, owner: String?, isTheirs: Bool) {
+            self.lineage = lineage
+            self.product = product
+            self.owner = owner
+            self.isTheirs = isTheirs
+        }
     }
 
     /// A signed payload that was refused, and why.
