@@ -47,6 +47,13 @@ public struct ReinterpretedEvent: Sendable, Equatable {
         public var recorded: JSONValue?
         /// The value by the other reading; `nil`: it gives none.
         public var now: JSONValue?
+
+        /// Creates a difference; the two values are not compared.
+        public init(name: String, recorded: JSONValue?, now: JSONValue?) {
+            self.name = name
+            self.recorded = recorded
+            self.now = now
+        }
     }
 
     /// What becomes of the event.
