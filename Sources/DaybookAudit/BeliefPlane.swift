@@ -1,6 +1,4 @@
 public import Daybook
-import DaybookDomain
-import DaybookEvents
 
 /// What was so about one feature, meter or entitlement of a customer: by the time that is asked about (valid time), and
 /// by what was known (decision 0034).

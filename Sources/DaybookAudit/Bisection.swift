@@ -69,11 +69,7 @@ struct BisectionSearch {
                 step *= 2
             }
         }
-        while high - low > 1 {
-            let middle = low + (high - low) / 2
-            if try look(middle, holds) { high = middle } else { low = middle }
-        }
-        return .at(high)
+        return .at(try firstHolding(after: low, by: high) { try look($0, holds) })
     }
 
     private mutating func look(

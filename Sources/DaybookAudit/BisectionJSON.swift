@@ -1,5 +1,3 @@
-import Daybook
-import DaybookDomain
 package import DaybookEvents
 
 /// The shapes of what a bisection came to.

@@ -1,7 +1,6 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookStore
 
 /// What concerns one customer within a cut, and what was so after each event of it in canonical order.
 ///

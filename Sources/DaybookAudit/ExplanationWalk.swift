@@ -1,7 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
-import DaybookStore
 
 /// Walks through a customer's events and through time, and notes where an answer changed.
 struct ExplanationWalk {
@@ -47,7 +45,7 @@ struct ExplanationWalk {
         let before = decision
         let timed = index == 0 ? nil : try timeline.decision(count: index, at: at, asked)
         let after = try timeline.decision(count: index + 1, at: at, asked)
-        guard index > 0, timed?.allowed == after?.allowed, timed?.reason == after?.reason else {
+        guard index > 0, !Self.differ(timed, after) else {
             decision = after
             return note(AnswerChange.between(before, after), before, entry)
         }
@@ -79,7 +77,7 @@ struct ExplanationWalk {
             at: at, event: event, cause: event == nil ? cause(of: changes) : nil,
             allowed: decision?.allowed ?? false, reason: decision?.reason ?? .noCatalog,
             changes: changes,
-            isTurn: before?.allowed != decision?.allowed || before?.reason != decision?.reason)
+            isTurn: Self.differ(before, decision))
     }
 
     /// The event that had set this moment, else the last one of a source that time changed.
@@ -100,19 +98,18 @@ struct ExplanationWalk {
         if moves == Self.edgeCountMax { isSkipping = true }
         guard at < end else { return }
         let last = try timeline.decision(count: count, at: end, asked)
-        if last?.allowed != decision?.allowed || last?.reason != decision?.reason {
+        if Self.differ(last, decision) {
             // No source names the moment, so it is searched.
-            var (low, high) = (at, end)
-            while high - low > 1 {
-                let middle = low + (high - low) / 2
-                let found = try timeline.decision(count: count, at: middle, asked)
-                let isSame =
-                    found?.allowed == decision?.allowed && found?.reason == decision?.reason
-                if isSame { low = middle } else { high = middle }
+            let turn = try firstHolding(after: at, by: end) {
+                Self.differ(try timeline.decision(count: count, at: $0, asked), decision)
             }
-            try move(to: high, count: count)
+            try move(to: turn, count: count)
         }
         if at < end { try move(to: end, count: count) }
+    }
+
+    private static func differ(_ left: Decision?, _ right: Decision?) -> Bool {
+        left?.allowed != right?.allowed || left?.reason != right?.reason
     }
 
     private mutating func move(to instant: Int64, count: Int) throws {

@@ -1,4 +1,3 @@
-import Daybook
 package import DaybookEvents
 
 /// The shapes of what was found when a ledger was verified, or looked at by the doctor.

@@ -47,13 +47,10 @@ extension Ledger {
                 try search.run(
                     listed, eventCount, last, cut: asOf.position, until: asOf.at)
             } catch is PlaneTooLarge {
-                throw LedgerError.badInput([
-                    InputProblem(
-                        line: nil, column: nil, code: "too_many_changes",
-                        reason:
-                            "the answer changes too often in this range to be told; ask for a shorter one, or for fewer events"
-                    )
-                ])
+                throw refusal(
+                    "too_many_changes",
+                    "the answer changes too often in this range to be told; ask for a shorter one, or for fewer events"
+                )
             }
             return BeliefPlane(
                 subject: subject, name: request.name, kind: kind, profile: request.profile,
@@ -69,11 +66,9 @@ extension Ledger {
     ) throws -> BeliefPlane.Kind {
         let catalogs = state.catalogs.known(at: cut).versions.reversed().map(\.catalog)
         guard let newest = catalogs.first else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "no_catalog_known",
-                    reason: "no catalog was known at position \(cut), so there were no rules yet")
-            ])
+            throw refusal(
+                "no_catalog_known",
+                "no catalog was known at position \(cut), so there were no rules yet")
         }
         for catalog in catalogs {
             if catalog.meter(named: name) != nil { return .meter }
@@ -85,13 +80,11 @@ extension Ledger {
         let names =
             newest.features.map(\.name) + newest.meters.map(\.name)
             + newest.entitlements.map(\.name)
-        throw LedgerError.badInput([
-            InputProblem(
-                line: nil, column: nil, code: "unknown_name",
-                reason:
-                    "no catalog has a feature, meter or entitlement \"\(name)\"\(NearestName.hint(name, among: names))"
-            )
-        ])
+        let near = NearestName.of(name, among: names)
+        throw refusal(
+            "unknown_name",
+            "no catalog has a feature, meter or entitlement \"\(name)\"\(near.map { "; did you mean \"\($0)\"?" } ?? "")"
+        )
     }
 
     private func range(
@@ -104,13 +97,10 @@ extension Ledger {
         let first = Set(times).filter { $0 < until }.sorted().suffix(timeCountMax).first
         let from = request.from ?? max(first ?? until - 30 * Self.day, 0)
         guard from < until else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "bad_range",
-                    reason:
-                        "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
-                )
-            ])
+            throw refusal(
+                "bad_range",
+                "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
+            )
         }
         return from..<until
     }

@@ -1,8 +1,6 @@
 public import Daybook
 public import DaybookDomain
 public import DaybookEvents
-import DaybookStore
-import Synchronization
 
 /// The event that made a state wrong.
 extension Ledger {
@@ -76,17 +74,14 @@ extension Ledger {
     }
 
     private func check(_ condition: AnswerCondition, _ first: Int64, _ last: Int64) throws {
-        func problem(_ code: String, _ reason: String) -> LedgerError {
-            .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-        }
         if case .event(let type) = condition {
-            throw problem(
+            throw refusal(
                 "bad_condition",
                 "\(type) happens and is over: nothing holds since; write allowed:NAME, denied:NAME or used:METER>=N"
             )
         }
         guard first <= last else {
-            throw problem(
+            throw refusal(
                 "bad_range", "position \(first), where to begin, is behind \(last), where to end")
         }
     }
@@ -106,10 +101,7 @@ private struct ConditionLook: Sendable {
         do throws(UnknownName) {
             try condition.checkNames(in: catalogs)
         } catch {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_name", reason: error.description)
-            ])
+            throw refusal("unknown_name", error.description)
         }
     }
 

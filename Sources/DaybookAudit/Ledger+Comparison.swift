@@ -1,7 +1,4 @@
 public import Daybook
-import DaybookDomain
-import DaybookEvents
-import DaybookStore
 
 /// How far two ledgers had to be looked into to find the customers with different answers.
 public struct LedgerComparison: Sendable, Equatable {
@@ -90,16 +87,13 @@ extension Ledger {
     }
 
     private func checkComparable(with other: Ledger) throws {
-        func refuse(_ code: String, _ reason: String) -> LedgerError {
-            .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
-        }
         guard haveSameBytes(app, other.app) else {
-            throw refuse(
+            throw refusal(
                 "another_app", "a ledger of \(other.app) is compared with none of \(app)")
         }
         let isSameFile = path != nil && path == other.path
         guard self !== other, !isSameFile else {
-            throw refuse(
+            throw refusal(
                 "same_ledger", "both are the same ledger; say two moments of it to compare them")
         }
     }

@@ -1,7 +1,4 @@
 public import Daybook
-import DaybookDomain
-import DaybookEvents
-import DaybookStore
 
 /// Where two builds of the code first disagree about a ledger.
 public struct DigestBisection: Sendable {
@@ -81,14 +78,14 @@ extension Ledger {
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> DigestBisection {
         guard trace.app == app, trace.ledgerID == core.store.header.ledgerID else {
-            throw Self.incomparable(
+            throw refusal(
                 "other_ledger",
                 "the digests are of ledger \(trace.ledgerID) (\(trace.app)), this is \(core.store.header.ledgerID) (\(app))"
             )
         }
         let head = try head().position
         guard trace.events <= head else {
-            throw Self.incomparable(
+            throw refusal(
                 "other_history",
                 "the digests go on to position \(trace.events), this ledger ends at \(head); restore the newer one"
             )
@@ -101,7 +98,7 @@ extension Ledger {
         for (index, pair) in zip(own.histories, trace.histories).enumerated()
         where pair.0 != pair.1 {
             let range = own.range(of: index)
-            throw Self.incomparable(
+            throw refusal(
                 "other_history",
                 "the events themselves are not the same between positions \(range.lowerBound) and \(range.upperBound)"
             )
@@ -122,9 +119,5 @@ extension Ledger {
             range: (isExact ? found : own.range(of: index).lowerBound)...found,
             ours: own.digests[index], theirs: trace.digests[index])
         return result
-    }
-
-    private static func incomparable(_ code: String, _ reason: String) -> LedgerError {
-        .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
     }
 }

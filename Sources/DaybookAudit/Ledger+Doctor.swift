@@ -1,7 +1,5 @@
 public import Daybook
-import DaybookDomain
 public import DaybookEvents
-import DaybookStore
 
 /// Something that an operator should know.
 public struct DoctorFinding: Sendable, Equatable {

@@ -135,16 +135,13 @@ extension Ledger {
         guard !AnswerChange.between(last.decision, final).isEmpty else {
             return (beliefs.count > 1 ? beliefs : [], passedCount)
         }
-        var (low, high) = (last.position, timeline.cut)
-        while high - low > 1 {
-            let middle = low + (high - low) / 2
-            let isFinal = AnswerChange.between(try decision(middle), final).isEmpty
-            if isFinal { high = middle } else { low = middle }
+        let turn = try firstHolding(after: last.position, by: timeline.cut) {
+            AnswerChange.between(try decision($0), final).isEmpty
         }
         let event = try CustomerHistory(core: core).entries(
-            try core.store.rows(at: [high]), timeline.state, cut: timeline.cut, until: Int64.max
+            try core.store.rows(at: [turn]), timeline.state, cut: timeline.cut, until: Int64.max
         ).first
-        try note(high, final, event)
+        try note(turn, final, event)
         return (beliefs, passedCount)
     }
 

@@ -1,7 +1,4 @@
 public import Daybook
-import DaybookDomain
-import DaybookEvents
-import DaybookStore
 
 /// One thing that was checked, and what was found.
 public struct VerifyFinding: Sendable, Equatable {
@@ -102,10 +99,7 @@ extension Ledger {
     }
 
     private static func verifyFile(_ store: any EventStore) throws -> VerifyFinding {
-        let problems = try store.findings()
-        return VerifyFinding(
-            check: "file: order, gaps, versions, triggers", isClean: problems.isEmpty,
-            detail: problems.isEmpty ? "clean" : problems.joined(separator: "; "))
+        finding("file: order, gaps, versions, triggers", try store.findings())
     }
 
     /// What is rebuilt from rows alone, by code of its own.
@@ -211,12 +205,18 @@ extension Ledger {
         ]
     }
 
-    private func finding(_ check: String, _ positions: [Int64]) -> VerifyFinding {
+    /// - Parameter words: What is told of the problems, where there are any.
+    private static func finding(
+        _ check: String, _ problems: [String],
+        _ words: ([String]) -> String = { $0.joined(separator: "; ") }
+    ) -> VerifyFinding {
         VerifyFinding(
-            check: check, isClean: positions.isEmpty,
-            detail: positions.isEmpty
-                ? "clean"
-                : "at positions " + Self.list(positions.map(String.init), ", "))
+            check: check, isClean: problems.isEmpty,
+            detail: problems.isEmpty ? "clean" : words(problems))
+    }
+
+    private func finding(_ check: String, _ positions: [Int64]) -> VerifyFinding {
+        Self.finding(check, positions.map(String.init)) { "at positions " + Self.list($0, ", ") }
     }
 
     /// At most twenty, and how many more there are.
@@ -235,9 +235,9 @@ extension Ledger {
                 "\(state.names[$0.source])/\($0.key.exactText ?? "…")"
             }.sorted(by: precedesInBytes)
         }
-        return VerifyFinding(
-            check: "corrections: every target is there", isClean: waiting.isEmpty,
-            detail: waiting.isEmpty ? "clean" : "waiting for " + waiting.joined(separator: ", "))
+        return Self.finding("corrections: every target is there", waiting) {
+            "waiting for " + $0.joined(separator: ", ")
+        }
     }
 
     /// An amendment that came before its target was not checked then; one that cannot be applied changes nothing.
@@ -258,11 +258,9 @@ extension Ledger {
             }
         }
         idle.sort { $0.position < $1.position }
-        return VerifyFinding(
-            check: "corrections: every amendment can be applied", isClean: idle.isEmpty,
-            detail: idle.isEmpty
-                ? "clean" : "without effect: " + Self.list(idle.map(\.text), "; ")
-        )
+        return Self.finding("corrections: every amendment can be applied", idle.map(\.text)) {
+            "without effect: " + Self.list($0, "; ")
+        }
     }
 
     private static let reportCheck = "reports: documents have their digests"
@@ -271,36 +269,25 @@ extension Ledger {
     private func verifyReports() throws -> [VerifyFinding] {
         let reports = try Environment.allCases.flatMap { try frozenReports(in: $0) }
         if reports.isEmpty { return [] }
-        var problems: [String] = []
-        for report in reports {
-            guard let bytes = try core.store.document(sha256: report.digest) else {
-                problems.append("\(report.name) has no document")
-                continue
-            }
-            if Digest.hexadecimal(Digest.sha256(bytes)) != report.digest {
-                problems.append("the document of \(report.name) was changed")
-            }
-        }
         return [
-            VerifyFinding(
-                check: Self.reportCheck, isClean: problems.isEmpty,
-                detail: problems.isEmpty ? "clean" : problems.joined(separator: "; "))
+            Self.finding(
+                Self.reportCheck, try reports.compactMap { try problem(of: $0.name, $0.digest) })
         ]
     }
 
     private func verifyCatalogs() throws -> VerifyFinding {
-        var problems: [String] = []
-        for version in core.state.withLock({ $0.catalogs.versions }) {
-            guard let bytes = try core.store.document(sha256: version.documentDigest) else {
-                problems.append("version \(version.version) has no document")
-                continue
-            }
-            if Digest.hexadecimal(Digest.sha256(bytes)) != version.documentDigest {
-                problems.append("the document of version \(version.version) was changed")
-            }
+        let versions = core.state.withLock { $0.catalogs.versions }
+        return Self.finding(
+            "catalogs: documents have their digests",
+            try versions.compactMap { try problem(of: "version \($0.version)", $0.documentDigest) })
+    }
+
+    /// - Parameter owner: The report or the version that has the document.
+    private func problem(of owner: String, _ digest: String) throws -> String? {
+        guard let bytes = try core.store.document(sha256: digest) else {
+            return "\(owner) has no document"
         }
-        return VerifyFinding(
-            check: "catalogs: documents have their digests", isClean: problems.isEmpty,
-            detail: problems.isEmpty ? "clean" : problems.joined(separator: "; "))
+        let isSame = Digest.hexadecimal(Digest.sha256(bytes)) == digest
+        return isSame ? nil : "the document of \(owner) was changed"
     }
 }

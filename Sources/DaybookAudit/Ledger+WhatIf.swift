@@ -1,7 +1,5 @@
 public import Daybook
-import DaybookDomain
 public import DaybookEvents
-import DaybookStore
 
 /// What would be so under other rules, or had other things happened.
 extension Ledger {
@@ -62,11 +60,6 @@ extension Ledger {
             "other_environment",
             "\(other.0) is in \(other.1.name), the question is about \(environment.name)")
     }
-}
-
-/// Bad input with its reason, where no file has a line for it.
-private func refusal(_ code: String, _ reason: String) -> LedgerError {
-    .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
 }
 
 /// Another catalog in the place of those published.

@@ -1,7 +1,6 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookStore
 
 /// What is asked about a customer for a plane, with the events that are read once for all of its rows.
 final class PlaneQuestion {
@@ -149,7 +148,9 @@ final class PlaneRow {
                 // What no source and no event names is found by its effect.
                 let last = try look(at: next - 1)
                 if last.answer != now.answer {
-                    at = try turn(after: at, by: next - 1, from: now.answer)
+                    at = try firstHolding(after: at, by: next - 1) {
+                        try look(at: $0).answer != now.answer
+                    }
                     now = try look(at: at)
                     try take(at, now.answer)
                     continue
@@ -160,18 +161,6 @@ final class PlaneRow {
             now = try look(at: at)
             try take(at, now.answer)
         }
-    }
-
-    /// The first moment found at which the answer is not what it was.
-    private func turn(
-        after start: Int64, by end: Int64, from answer: BeliefPlane.Answer?
-    ) throws -> Int64 {
-        var (low, high) = (start, end)
-        while high - low > 1 {
-            let middle = low + (high - low) / 2
-            if try look(at: middle).answer == answer { low = middle } else { high = middle }
-        }
-        return high
     }
 
     /// The events of some streams, each by itself, corrected.

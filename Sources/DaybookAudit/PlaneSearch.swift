@@ -1,7 +1,5 @@
 import Daybook
-import DaybookDomain
 import DaybookEvents
-import DaybookStore
 
 /// Finds the rows and rectangles of a plane.
 struct PlaneSearch {
@@ -91,16 +89,13 @@ struct PlaneSearch {
     ) throws {
         guard try !last.has(cells, until: valid.upperBound) else { return }
         let wanted = try last.cells(in: valid)
-        var (low, high) = (rows[rows.count - 1].position, cut)
-        while high - low > 1 {
-            let middle = low + (high - low) / 2
-            let isFinal = try PlaneRow(question, cut: middle).cells(in: valid) == wanted
-            if isFinal { high = middle } else { low = middle }
+        let position = try firstHolding(after: rows[rows.count - 1].position, by: cut) {
+            try PlaneRow(question, cut: $0).cells(in: valid) == wanted
         }
-        guard let row = try core.store.rows(at: [high]).first else { return }
+        guard let row = try core.store.rows(at: [position]).first else { return }
         try take(
             last, from: Int64.min,
-            Commit(position: high, recordedAt: row.recordedAt, events: [row]), since: &since,
+            Commit(position: position, recordedAt: row.recordedAt, events: [row]), since: &since,
             cut: cut)
     }
 

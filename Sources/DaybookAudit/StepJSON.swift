@@ -1,4 +1,3 @@
-import Daybook
 package import DaybookEvents
 
 /// The shape of what one event did.

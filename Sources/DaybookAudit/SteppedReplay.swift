@@ -110,13 +110,10 @@ public struct SteppedReplay {
             return
         }
         guard let index = entries.firstIndex(where: { $0.event.position == position }) else {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_position",
-                    reason:
-                        "no event of \(subject) stands at position \(position); they stand at \(Self.list(entries.map(\.event.position)))"
-                )
-            ])
+            throw refusal(
+                "unknown_position",
+                "no event of \(subject) stands at position \(position); they stand at \(Self.list(entries.map(\.event.position)))"
+            )
         }
         count = index + 1
     }
@@ -154,10 +151,7 @@ public struct SteppedReplay {
         do throws(UnknownName) {
             return try condition.holds(of: question, after: type, profile: profile)
         } catch {
-            throw LedgerError.badInput([
-                InputProblem(
-                    line: nil, column: nil, code: "unknown_name", reason: error.description)
-            ])
+            throw refusal("unknown_name", error.description)
         }
     }
 }

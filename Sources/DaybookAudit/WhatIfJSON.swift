@@ -1,4 +1,3 @@
-import Daybook
 import DaybookDomain
 package import DaybookEvents
 

@@ -1,4 +1,3 @@
-import Daybook
 public import DaybookEvents
 
 /// Why there is no bundle, or why one cannot be used.

@@ -1,7 +1,4 @@
 import Daybook
-import DaybookDomain
-import DaybookEvents
-import DaybookStore
 
 extension Ledger {
     /// Every row that some customers' answers rest on, at this cut or at an earlier one, in position order.

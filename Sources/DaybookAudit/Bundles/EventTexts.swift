@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 import DaybookEvents
 
 /// Which texts of an event could tell who a customer is, and what each names.

@@ -1,4 +1,3 @@
-import Daybook
 package import DaybookEvents
 
 /// Writes JSON with new lines down to the answers, and canonically below: a change of one answer reads as one line.

@@ -1,5 +1,4 @@
 package import Daybook
-import DaybookDomain
 package import DaybookEvents
 
 /// Asks a ledger everything that a golden file tells about the customers of one stream.

@@ -1,5 +1,4 @@
 package import Daybook
-import DaybookEvents
 
 /// What a text names; each has its own new names.
 enum NamedThing: Int, CaseIterable {

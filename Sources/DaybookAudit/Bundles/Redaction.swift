@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 import DaybookEvents
 
 /// An event with its place in canonical order among those of a bundle.

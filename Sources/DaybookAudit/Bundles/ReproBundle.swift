@@ -1,7 +1,5 @@
 public import Daybook
-import DaybookDomain
 public import DaybookEvents
-import DaybookStore
 
 /// A few customers' events, the catalogs in force and the answers about one moment; replayed, it tells the same.
 ///

@@ -1,0 +1,6 @@
+import Daybook
+
+/// Bad input with its reason, where no file has a line for it.
+func refusal(_ code: String, _ reason: String) -> LedgerError {
+    .badInput([InputProblem(line: nil, column: nil, code: code, reason: reason)])
+}
