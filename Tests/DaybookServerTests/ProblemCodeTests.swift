@@ -253,7 +253,7 @@ struct ProblemCodeTests {
             .joined()
         let tests = try Self.text(of: "Tests/DaybookServerTests")
         let pattern =
-            /(?:Problem|tooMany|notFound|badRequest)\(\s*(?:\.\w+,\s*)?"(?<code>[a-z_]+)"/
+            /(?:Problem|tooMany|notFound|badRequest|unprocessable)\(\s*(?:\.\w+,\s*)?"(?<code>[a-z_]+)"/
         let codes = Set(sources.matches(of: pattern).map { String($0.output.code) })
         #expect(codes.count > 40)
         // What the code around it makes impossible cannot be asked for.

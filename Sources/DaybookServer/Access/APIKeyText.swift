@@ -26,11 +26,13 @@ struct APIKeyText {
         return APIKeyText(id: Digest.hexadecimal(bytes(6)), secret: bytes(32))
     }
 
-    private init(id: String, secret: [UInt8]) {
-        self.id = id
-        self.secret = secret
-    }
+    var text: String { "\(Self.prefix)\(id)_\(Base64.encode(secret, .url))" }
 
+    /// What is kept of the secret. It is random, so a plain digest is as good as a slow one.
+    var digest: [UInt8] { Digest.sha256(secret) }
+}
+
+extension APIKeyText {
     /// `nil` for what is no key of ours.
     init?(_ text: some StringProtocol) {
         let parts = text.dropFirst(Self.prefix.count).split(
@@ -39,12 +41,6 @@ struct APIKeyText {
             parts[0].utf8.count == Self.idCount, parts[1].utf8.count == Self.secretCount,
             let secret = Base64.decode(String(parts[1]), .url)
         else { return nil }
-        id = String(parts[0])
-        self.secret = secret
+        self.init(id: String(parts[0]), secret: secret)
     }
-
-    var text: String { "\(Self.prefix)\(id)_\(Base64.encode(secret, .url))" }
-
-    /// What is kept of the secret. It is random, so a plain digest is as good as a slow one.
-    var digest: [UInt8] { Digest.sha256(secret) }
 }

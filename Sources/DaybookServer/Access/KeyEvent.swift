@@ -1,6 +1,4 @@
 public import Daybook
-import DaybookDomain
-import DaybookEvents
 
 /// What the ledger keeps of a key: who made, replaced or ended it, and when; never the key.
 public enum KeyEvent: String, Sendable {

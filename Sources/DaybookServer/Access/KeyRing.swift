@@ -28,34 +28,29 @@ final class KeyRing: Sendable {
 
     /// The key of an id; `nil`: there is none.
     func key(_ id: String) throws -> APIKey? {
-        try known.withLock { known in
-            try refresh(&known)
-            return known.keys[id]
-        }
+        try refreshed().keys[id]
     }
 
     /// All keys of an app, in the order in which they were made.
     func keys(app: String) throws -> [APIKey] {
-        try known.withLock { known in
-            try refresh(&known)
-            return known.keys.values.filter { $0.app == app }
-                .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
-        }
+        try refreshed().keys.values.filter { $0.app == app }
+            .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
     /// The keys by which tokens of an app are verified.
     func tokenKeys(app: String) throws -> [TokenKey] {
-        try known.withLock { known in
-            try refresh(&known)
-            return known.tokenKeys[app] ?? []
-        }
+        try refreshed().tokenKeys[app] ?? []
     }
 
     /// The keys by which leases of an app were ever signed.
     func leaseKeys(app: String) throws -> [LeaseKey] {
+        try refreshed().leaseKeys[app] ?? []
+    }
+
+    private func refreshed() throws -> Known {
         try known.withLock { known in
             try refresh(&known)
-            return known.leaseKeys[app] ?? []
+            return known
         }
     }
 

@@ -17,16 +17,6 @@ public struct LeaseKey: Sendable, Equatable {
     /// PEM of the private key.
     let material: [UInt8]
 
-    init(
-        id: String, createdAt: Int64, createdBy: String, retiredAt: Int64?, material: [UInt8]
-    ) {
-        self.id = id
-        self.createdAt = createdAt
-        self.createdBy = createdBy
-        self.retiredAt = retiredAt
-        self.material = material
-    }
-
     static func random(by actor: String, now: Int64) -> LeaseKey {
         LeaseKey(
             id: APIKeyText.random().id, createdAt: now, createdBy: actor, retiredAt: nil,

@@ -59,8 +59,8 @@ final class RateLimit: Sendable {
         guard let key = caller.key, count > 0 else { return nil }
         guard let quota = caller.customer == nil ? keyQuota : customerQuota else { return nil }
         guard count <= quota.requests else {
-            throw Problem(
-                .unprocessableContent, "too_many_events",
+            throw Problem.unprocessable(
+                "too_many_events",
                 "this caller may send \(quota.requests) requests in \(quota.seconds) s, and each event counts as one"
             )
         }

@@ -26,12 +26,21 @@ public struct TokenKey: Sendable, Equatable {
     /// The shortest secret, as many bytes as the hash has (RFC 7518 §3.2).
     public static let secretByteCountMin = 32
 
-    init(id: String, algorithm: Algorithm, material: [UInt8]) {
-        self.id = id
-        self.algorithm = algorithm
-        self.material = material
-    }
+    private var text: String { String(decoding: material, as: UTF8.self) }
 
+    /// A collection of this key alone, so that no other one can have signed.
+    func collection() async throws -> JWTKeyCollection {
+        let keys = JWTKeyCollection()
+        switch algorithm {
+        case .es256: await keys.add(ecdsa: try ES256PublicKey(pem: text))
+        case .edDSA: await keys.add(eddsa: try EdDSA.PublicKey(pem: text))
+        case .hs256: await keys.add(hmac: HMACKey(from: Data(material)), digestAlgorithm: .sha256)
+        }
+        return keys
+    }
+}
+
+extension TokenKey {
     /// - Throws: `StoreError` for a key that is none of the algorithm, or a secret that is too short.
     public init(id: String, algorithm: Algorithm, reading material: [UInt8]) throws {
         self.init(id: id, algorithm: algorithm, material: material)
@@ -51,18 +60,5 @@ public struct TokenKey: Sendable, Equatable {
         } catch {
             throw StoreError(.failed, "this is no public key for \(algorithm.rawValue) as PEM")
         }
-    }
-
-    private var text: String { String(decoding: material, as: UTF8.self) }
-
-    /// A collection of this key alone, so that no other one can have signed.
-    func collection() async throws -> JWTKeyCollection {
-        let keys = JWTKeyCollection()
-        switch algorithm {
-        case .es256: await keys.add(ecdsa: try ES256PublicKey(pem: text))
-        case .edDSA: await keys.add(eddsa: try EdDSA.PublicKey(pem: text))
-        case .hs256: await keys.add(hmac: HMACKey(from: Data(material)), digestAlgorithm: .sha256)
-        }
-        return keys
     }
 }

@@ -1,6 +1,4 @@
-import Daybook
 import DaybookEvents
-import ServiceLifecycle
 
 /// Waits for what a ledger records next, whichever process records it.
 struct LedgerWatch: Sendable {

@@ -1,7 +1,5 @@
 import Daybook
-import DaybookDomain
 import DaybookEvents
-import ServiceLifecycle
 
 /// Reads the changes of a ledger that one client asked for.
 struct ChangeReader: Sendable {

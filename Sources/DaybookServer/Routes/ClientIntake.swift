@@ -24,8 +24,8 @@ struct ClientIntake {
         for payload in payloads {
             let texts = (try? AppStoreEnvelope.signedPayloads(in: payload, as: kind)) ?? []
             guard texts.count <= 1 else {
-                throw Problem(
-                    .unprocessableContent, "one_payload",
+                throw Problem.unprocessable(
+                    "one_payload",
                     "a client sends one signed payload in each text; this one is a page of \(texts.count)"
                 )
             }

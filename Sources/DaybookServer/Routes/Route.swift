@@ -1,5 +1,4 @@
 import Daybook
-import DaybookEvents
 package import HTTPTypes
 
 /// What can be asked of the server, and how: the router, the table in the docs, the description at `/openapi.json` and

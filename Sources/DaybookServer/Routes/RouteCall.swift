@@ -61,6 +61,11 @@ package struct RouteCall: Sendable {
         return subject
     }
 
+    /// The answer with its tag, or only the tag where the caller has the answer already.
+    func tagged(_ object: JSONObject) -> Answer {
+        .tagged(object, ifNoneMatch: headers[.ifNoneMatch])
+    }
+
     /// Answers from the ledger, once it has come to the place that the client has seen (`min_position`).
     mutating func asking<Result>(_ body: (Ledger) throws -> Result) throws -> Result {
         let place = try fields.place("min_position")
@@ -121,8 +126,8 @@ package struct RouteCall: Sendable {
         }
         let version = try fields.integer("expected_version")
         if let version, version < 0 {
-            throw Problem(
-                .unprocessableContent, "bad_version",
+            throw Problem.unprocessable(
+                "bad_version",
                 "\"expected_version\" is \(version): versions count from 1; 0 means that the customer is new"
             )
         }
@@ -145,14 +150,13 @@ package struct RouteCall: Sendable {
             do {
                 try EnvelopeBounds.check(text, name)
             } catch {
-                throw Problem(
-                    .unprocessableContent, error.code.rawValue, "\(name): \(error.reason)")
+                throw Problem.unprocessable(error.code.rawValue, "\(name): \(error.reason)")
             }
         }
         if caller.isPerson {
             for (name, value) in [("actor", actor), ("reason", reason)] where value == nil {
-                throw Problem(
-                    .unprocessableContent, "missing_member",
+                throw Problem.unprocessable(
+                    "missing_member",
                     "\"\(name)\" is missing: with a key of support or admin say who does this, and why"
                 )
             }

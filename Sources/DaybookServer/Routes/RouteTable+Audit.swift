@@ -1,12 +1,9 @@
 import Daybook
 import DaybookAudit
 import DaybookDomain
-import DaybookEvents
 
 /// Why an answer is what it is, and what is different since; and who owns a purchase.
 extension RouteTable {
-    private static let supporters: Set<Scope> = [.support, .admin]
-    private static let customer = "/v1/{app}/customers/{customer}"
 
     static let auditRoutes: [Route] = [
         .atLength(
@@ -27,7 +24,6 @@ extension RouteTable {
             for: supporters, input: .object, transfer),
     ]
 
-    @Sendable
     private static func explain(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let subject = try call.customer()
         let question = CheckQuestion(
@@ -39,16 +35,12 @@ extension RouteTable {
             let explanation = try ledger.explain(
                 question, for: subject, environment: environment, moment: moment)
             guard explanation.isKnown else {
-                throw Problem.notFound(
-                    "unknown_subject",
-                    "nothing is known of the customer in \(environment.name) at position \(explanation.asOf.position)"
-                )
+                throw unknownSubject(environment, explanation.asOf)
             }
             return .json(explanation.json)
         }
     }
 
-    @Sendable
     private static func beliefs(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let subject = try call.customer()
         var asked = BeliefRequest(call.part("name"))
@@ -56,8 +48,8 @@ extension RouteTable {
         (asked.from, asked.until) = try call.fields.span()
         if let count = try call.fields.integer("events") {
             guard (1...Int64(BeliefRequest.eventCountMax)).contains(count) else {
-                throw Problem(
-                    .unprocessableContent, "events_out_of_bounds",
+                throw Problem.unprocessable(
+                    "events_out_of_bounds",
                     "\"events\" is from 1 to \(BeliefRequest.eventCountMax)")
             }
             asked.eventCount = Int(count)
@@ -69,16 +61,18 @@ extension RouteTable {
             let plane = try ledger.beliefs(
                 request, of: subject, environment: environment, moment: moment)
             guard plane.isKnown else {
-                throw Problem.notFound(
-                    "unknown_subject",
-                    "nothing is known of the customer in \(environment.name) at position \(plane.asOf.position)"
-                )
+                throw unknownSubject(environment, plane.asOf)
             }
             return .json(plane.json)
         }
     }
 
-    @Sendable
+    private static func unknownSubject(_ environment: Environment, _ asOf: AsOf) -> Problem {
+        .notFound(
+            "unknown_subject",
+            "nothing is known of the customer in \(environment.name) at position \(asOf.position)")
+    }
+
     private static func difference(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
         let environment = try call.fields.environment()
@@ -90,9 +84,8 @@ extension RouteTable {
         let first = Moment(
             at: from ?? second.at, knownAt: try call.fields.knowledge("from_known_at"))
         guard from != nil || first.knownAt != nil else {
-            throw Problem(
-                .unprocessableContent, "missing_member",
-                "say \"from\", \"from_known_at\" or both: what is compared with?")
+            throw Problem.unprocessable(
+                "missing_member", "say \"from\", \"from_known_at\" or both: what is compared with?")
         }
         let found = try call.asking { ledger in
             try ledger.difference(
@@ -101,15 +94,13 @@ extension RouteTable {
         return .json(found.difference.json(from: found.from, to: found.to))
     }
 
-    @Sendable
     private static func transfer(_ call: inout RouteCall) async throws -> Answer {
         let isForced = try call.fields.flag("force") ?? false
         let direction: TransferRequest.Direction =
             try call.fields.flag("undo") ?? false
             ? .undo(isForced: isForced) : .to(try call.fields.neededText("to"))
         if isForced, case .to = direction {
-            throw Problem(
-                .unprocessableContent, "force_without_undo", "\"force\" goes with \"undo\"")
+            throw Problem.unprocessable("force_without_undo", "\"force\" goes with \"undo\"")
         }
         let from = try call.fields.neededText("from")
         let (actor, reason) = try call.audit()

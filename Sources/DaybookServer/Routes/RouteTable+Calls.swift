@@ -1,7 +1,5 @@
 import Daybook
 import DaybookEvents
-import DaybookIngest
-import HTTPTypes
 
 /// Requests in the apps' own forms, which their catalogs describe.
 extension RouteTable {
@@ -13,7 +11,6 @@ extension RouteTable {
     ]
 
     /// A customer is named by the client's token; the app's backend names one in the query.
-    @Sendable
     private static func call(_ call: inout RouteCall) async throws -> Answer {
         let name = call.part("name")
         let named = try call.fields.text("customer")

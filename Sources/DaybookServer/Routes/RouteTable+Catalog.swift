@@ -4,30 +4,28 @@ import DaybookEvents
 
 /// What the app sells and says, from the newest catalog.
 extension RouteTable {
-    private static let readers: Set<Scope> = Set(Scope.allCases)
 
     static let catalogRoutes: [Route] = [
         Route(
             .get, "/v1/{app}/products", "products",
             "List what the app sells, with names, prices, paywalls and the app's own texts.",
-            for: readers, products),
+            for: Set(Scope.allCases), products),
         Route(
             .get, "/v1/{app}/paywalls/{context}", "paywall",
-            "Show what one paywall says.", for: readers, paywall),
+            "Show what one paywall says.", for: Set(Scope.allCases), paywall),
         Route(
             .get, "/v1/{app}/catalogs", "catalogs", "List the published catalogs.",
-            for: [.support, .analyst, .admin], catalogs),
+            for: readers, catalogs),
         Route(
             .get, "/v1/{app}/catalogs/{version}", "catalog",
             "Show a published catalog: its document, as it was published. Version: a number, or newest.",
-            for: [.support, .analyst, .admin], catalog),
+            for: readers, catalog),
         Route(
             .get, "/v1/{app}/catalogs/{version}/difference", "catalogDifference",
             "Show what a published catalog says otherwise than an earlier one: \"from\".",
-            for: [.support, .analyst, .admin], catalogDifference),
+            for: readers, catalogDifference),
     ]
 
-    @Sendable
     private static func products(_ call: inout RouteCall) throws -> Answer {
         let locale = try call.fields.text("locale")
         let moment = try call.fields.moment()
@@ -36,10 +34,9 @@ extension RouteTable {
             return catalog.json(
                 locale: locale ?? catalog.defaultLocale, at: moment.at ?? SystemClock.now())
         }
-        return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(json)
     }
 
-    @Sendable
     private static func paywall(_ call: inout RouteCall) throws -> Answer {
         let context = call.part("context")
         let locale = try call.fields.text("locale")
@@ -57,32 +54,24 @@ extension RouteTable {
             throw Problem.notFound(
                 "unknown_paywall", "the catalog has no paywall \(ShownText.escaped(context))")
         }
-        return .tagged(paywall, ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(paywall)
     }
 
-    @Sendable
     private static func catalogs(_ call: inout RouteCall) throws -> Answer {
         let knownAt = try call.fields.knowledge("known_at")
-        return .tagged(
-            try call.asking { try $0.catalogs(knownAt: knownAt) }.json,
-            ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(try call.asking { try $0.catalogs(knownAt: knownAt) }.json)
     }
 
-    @Sendable
     private static func catalog(_ call: inout RouteCall) throws -> Answer {
         let version = call.part("version")
         let knownAt = try call.fields.knowledge("known_at")
         let json = try call.asking { ledger in
             guard version == "newest" || knownAt == nil else {
-                throw Problem(
-                    .unprocessableContent, "version_alone",
+                throw Problem.unprocessable(
+                    "version_alone",
                     "a version is what was published, always; leave out \"known_at\"")
             }
-            let newest = try ledger.catalogs(knownAt: knownAt).newest?.version
-            guard let number = version == "newest" ? newest : Int64(version) else {
-                throw Problem.notFound(
-                    "unknown_version", "\(ShownText.escaped(version)) is no version of a catalog")
-            }
+            let number = try number(of: version, ledger, knownAt: knownAt)
             do {
                 let (published, document) = try ledger.catalogDocument(version: number)
                 return published.json(with: document)
@@ -92,24 +81,30 @@ extension RouteTable {
                 throw Problem.notFound("unknown_version", problems[0].reason)
             }
         }
-        return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(json)
     }
 
-    @Sendable
     private static func catalogDifference(_ call: inout RouteCall) throws -> Answer {
         let version = call.part("version")
         guard let from = try call.fields.integer("from") else {
             throw RequestFields.missing("from")
         }
         let json = try call.asking { ledger in
-            let newest = try ledger.catalogs().newest?.version
-            guard let to = version == "newest" ? newest : Int64(version) else {
-                throw Problem.notFound(
-                    "unknown_version", "\(ShownText.escaped(version)) is no version of a catalog")
-            }
-            return try ledger.catalogDifference(from: from, to: to).json
+            try ledger.catalogDifference(from: from, to: try number(of: version, ledger)).json
         }
-        return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(json)
+    }
+
+    /// - Parameter version: A number, or "newest".
+    private static func number(
+        of version: String, _ ledger: Ledger, knownAt: Moment.Knowledge? = nil
+    ) throws -> Int64 {
+        let newest = try ledger.catalogs(knownAt: knownAt).newest?.version
+        guard let number = version == "newest" ? newest : Int64(version) else {
+            throw Problem.notFound(
+                "unknown_version", "\(ShownText.escaped(version)) is no version of a catalog")
+        }
+        return number
     }
 
     static func newest(

@@ -1,17 +1,15 @@
 import Daybook
-import DaybookDomain
 import DaybookEvents
 
 /// What was recorded after a place: in pages, or as it comes.
 extension RouteTable {
-    private static let readers: Set<Scope> = [.analyst, .admin]
-    private static let askers: Set<Scope> = [.store, .client, .support, .admin]
+    private static let followers: Set<Scope> = [.analyst, .admin]
 
     static let changeRoutes: [Route] = [
         Route(
             .get, "/v1/{app}/changes", "changes",
             "Read what was recorded after a place: NDJSON, or with \"Accept: text/event-stream\" server-sent events.",
-            for: readers, changes),
+            for: followers, changes),
         Route(
             .get, "/v1/{app}/customers/{customer}/changes", "customerChanges",
             "The same for one customer. A client is told that something happened, and asks what is true now.",
@@ -19,31 +17,27 @@ extension RouteTable {
         Route(
             .get, "/v1/{app}/place", "place",
             "The place at the end: what comes later comes after it.",
-            for: askers.union(readers), place),
+            for: askers.union(followers), place),
         Route(
             .get, "/v1/{app}/export", "export",
             "Write all events as lines of JSON; one that was cut is resumed (after, through).",
-            for: readers, export),
+            for: followers, export),
     ]
 
-    @Sendable
     private static func changes(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.fields.text("subject")
         return try await changes(&call, of: subject, isReduced: false)
     }
 
-    @Sendable
     private static func customerChanges(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
         return try await changes(&call, of: subject, isReduced: call.caller.customer != nil)
     }
 
-    @Sendable
     private static func place(_ call: inout RouteCall) throws -> Answer {
         .json(try call.asking { try $0.place() }.json)
     }
 
-    @Sendable
     private static func export(_ call: inout RouteCall) throws -> Answer {
         let after = try call.fields.integer("after") ?? 0
         let through = try call.fields.place("through")
@@ -54,8 +48,8 @@ extension RouteTable {
             return through
         }
         guard (0...end.position).contains(after) else {
-            throw Problem(
-                .unprocessableContent, "bad_position",
+            throw Problem.unprocessable(
+                "bad_position",
                 "\"after\" is no position of an export that ends at \(end.position)")
         }
         return ExportStream(
@@ -72,8 +66,7 @@ extension RouteTable {
         let isStream = EventStream.isAsked(by: call.headers)
         let resumed = call.headers[.lastEventID].flatMap(Place.init)
         if call.headers[.lastEventID] != nil, resumed == nil {
-            throw Problem(
-                .unprocessableContent, "bad_place", "\"Last-Event-ID\" is no place of a stream")
+            throw Problem.unprocessable("bad_place", "\"Last-Event-ID\" is no place of a stream")
         }
         let after = try call.fields.place("after")
         let reader = ChangeReader(
@@ -97,9 +90,8 @@ extension RouteTable {
         let wait = try call.fields.duration("wait") ?? 0
         try call.fields.finish()
         guard wait <= ChangeReader.waitMax else {
-            throw Problem(
-                .unprocessableContent, "wait_out_of_bounds",
-                "\"wait\" is longer than \(ChangeReader.waitMax / 1_000) s")
+            throw Problem.unprocessable(
+                "wait_out_of_bounds", "\"wait\" is longer than \(ChangeReader.waitMax / 1_000) s")
         }
         // Who waits is a stream as far as their number goes.
         let ticket =
@@ -109,10 +101,8 @@ extension RouteTable {
                 at: subject == nil ? start?.position ?? 0 : nil) : nil
         defer { withExtendedLifetime(ticket) {} }
         let page = try await reader.page(after: start, waiting: .milliseconds(wait))
-        var answer = Answer.json([:])
-        answer.headers[.contentType] = "application/x-ndjson"
+        var answer = Answer.bytes(reader.lines(of: page), mediaType: "application/x-ndjson")
         answer.headers[.cacheControl] = "no-store"
-        answer.body = .bytes(reader.lines(of: page))
         return answer
     }
 }

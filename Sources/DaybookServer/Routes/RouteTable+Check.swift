@@ -1,10 +1,7 @@
-import Daybook
 import DaybookDomain
-import DaybookEvents
 
 /// May this customer do that?
 extension RouteTable {
-    private static let askers: Set<Scope> = [.store, .client, .support, .admin]
 
     /// How many names one request may ask for.
     static let checkedNamesMax = 100
@@ -20,7 +17,6 @@ extension RouteTable {
             input: .object, checkMany),
     ]
 
-    @Sendable
     private static func check(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
         let name = call.part("name")
@@ -33,15 +29,14 @@ extension RouteTable {
         return .json(decision.json(of: subject, asOf))
     }
 
-    @Sendable
     private static func checkMany(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
         guard let names = try call.fields.texts("names") else {
             throw RequestFields.missing("names")
         }
         guard (1...checkedNamesMax).contains(names.count) else {
-            throw Problem(
-                .unprocessableContent, "too_many_names",
+            throw Problem.unprocessable(
+                "too_many_names",
                 "\"names\" has \(names.count) names; ask for 1 to \(checkedNamesMax)")
         }
         let template = try question("", &call)
@@ -64,8 +59,8 @@ extension RouteTable {
     ) throws -> CheckQuestion {
         let amount = try call.fields.integer("amount") ?? 1
         guard amount >= 0 else {
-            throw Problem(
-                .unprocessableContent, "amount_out_of_bounds", "\"amount\" \(amount) is below zero")
+            throw Problem.unprocessable(
+                "amount_out_of_bounds", "\"amount\" \(amount) is below zero")
         }
         return CheckQuestion(
             name, amount: amount, profile: try call.fields.text("profile"),

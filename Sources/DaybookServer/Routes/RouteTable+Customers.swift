@@ -1,13 +1,8 @@
 import Daybook
-import DaybookAudit
-import DaybookDomain
 import DaybookEvents
 
 /// What is true of one customer, what was, and why.
 extension RouteTable {
-    private static let askers: Set<Scope> = [.store, .client, .support, .admin]
-    private static let supporters: Set<Scope> = [.support, .admin]
-    private static let customer = "/v1/{app}/customers/{customer}"
 
     /// How many events one page of a history has at most.
     static let historyLimitMax = 1_000
@@ -29,18 +24,15 @@ extension RouteTable {
             history),
     ]
 
-    @Sendable
     private static func status(_ call: inout RouteCall) throws -> Answer {
-        .tagged(try statusJSON(&call), ifNoneMatch: call.headers[.ifNoneMatch])
+        let status = try statusJSON(&call)
+        return call.tagged(status)
     }
 
-    @Sendable
     private static func usage(_ call: inout RouteCall) throws -> Answer {
         let status = try statusJSON(&call)
         let shown = ["subject", "known", "profile", "meters", "over_limit", "as_of"]
-        return .tagged(
-            JSONObject(status.members.filter { shown.contains($0.name) }),
-            ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(JSONObject(status.members.filter { shown.contains($0.name) }))
     }
 
     private static func statusJSON(_ call: inout RouteCall) throws -> JSONObject {
@@ -57,7 +49,6 @@ extension RouteTable {
         return status.json(asOf)
     }
 
-    @Sendable
     private static func resets(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
         let meter = call.part("meter")
@@ -73,7 +64,6 @@ extension RouteTable {
         return .json(resets.json(of: subject, meter: meter, isMore: isMore, asOf))
     }
 
-    @Sendable
     private static func history(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
         let environment = try call.fields.environment()

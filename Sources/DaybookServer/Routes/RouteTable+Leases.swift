@@ -1,20 +1,18 @@
 import Daybook
-import DaybookEvents
 
 /// What clients take with them for the time in which they cannot ask.
 extension RouteTable {
     static let leaseRoutes: [Route] = [
         Route(
-            .get, "/v1/{app}/customers/{customer}/lease", "lease",
+            .get, customer + "/lease", "lease",
             "Give a client a signed lease: what the customer has, and until when, for a time without a connection.",
-            for: [.store, .client, .support, .admin], lease),
+            for: askers, lease),
         Route(
             .get, "/v1/{app}/lease-keys", "leaseKeys",
             "The public keys by which leases are signed, as a JSON Web Key set.", for: [],
             leaseKeys),
     ]
 
-    @Sendable
     private static func lease(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
         let profile = try call.fields.text("profile")
@@ -42,12 +40,10 @@ extension RouteTable {
         return answer
     }
 
-    @Sendable
     private static func leaseKeys(_ call: inout RouteCall) throws -> Answer {
         try call.fields.finish()
         let app = try call.app
         let keys = try call.gate.ring?.leaseKeys(app: app.name) ?? []
-        return .tagged(
-            try keys.publicSet(at: call.now()), ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(try keys.publicSet(at: call.now()))
     }
 }

@@ -1,10 +1,7 @@
 package import Daybook
-import DaybookDomain
-import DaybookEvents
 
 /// What is true of all customers together.
 extension RouteTable {
-    private static let readers: Set<Scope> = [.support, .analyst, .admin]
 
     static let listRoutes: [Route] = [
         .atLength(
@@ -42,7 +39,6 @@ extension RouteTable {
             moment: hasMoment ? try call.fields.moment() : .now)
     }
 
-    @Sendable
     private static func customers(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let id = try call.fields.text("id")
         let prefix = try call.fields.text("prefix")
@@ -51,9 +47,8 @@ extension RouteTable {
             return { .json(try $0.customers(prefix: prefix ?? "", request).json) }
         }
         guard prefix == nil, request.after == nil else {
-            throw Problem(
-                .unprocessableContent, "id_alone",
-                "\"id\" finds everything at once; leave out \"prefix\" and \"after\"")
+            throw Problem.unprocessable(
+                "id_alone", "\"id\" finds everything at once; leave out \"prefix\" and \"after\"")
         }
         return { ledger in
             let (matches, isCut, asOf) = try ledger.customers(
@@ -63,26 +58,22 @@ extension RouteTable {
         }
     }
 
-    @Sendable
     private static func grants(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let isAll = try call.fields.flag("all") ?? false
         let request = try request(&call)
         return { .json(try $0.grants(request, isAll: isAll).json) }
     }
 
-    @Sendable
     private static func reservations(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let request = try request(&call)
         return { .json(try $0.openReservations(request).json) }
     }
 
-    @Sendable
     private static func refunds(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let request = try request(&call)
         return { .json(try $0.refunds(request).json) }
     }
 
-    @Sendable
     private static func expiring(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let request = try request(&call)
         let span = try call.fields.duration("within") ?? 7 * 86_400_000
@@ -92,7 +83,6 @@ extension RouteTable {
         }
     }
 
-    @Sendable
     private static func funnels(_ call: inout RouteCall) throws -> Answer {
         let knownAt = try call.fields.knowledge("known_at")
         return .json(
@@ -100,7 +90,6 @@ extension RouteTable {
                 .json)
     }
 
-    @Sendable
     private static func funnel(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let request = try call.fields.funnel(call.part("name"))
         return { .json(try $0.funnel(request, workers: 1).json) }
@@ -127,11 +116,11 @@ extension RequestFields {
     package mutating func funnelRules(_ request: inout FunnelRequest) throws {
         request.windowMilliseconds = try duration("window")
         request.order = try choice("order")
-        if let unit: FunnelRules.Unit = try choice("per") { request.rules.unit = unit }
+        try choose(&request.rules.unit, "per")
         if let gap = try duration("session_gap") { request.rules.sessionGapMilliseconds = gap }
-        if let entry: FunnelRules.Entry = try choice("entry") { request.rules.entry = entry }
-        if let by: FunnelBreakdown = try choice("by") { request.rules.breakdown = by }
-        if let touch: FunnelRules.Touch = try choice("touch") { request.rules.touch = touch }
+        try choose(&request.rules.entry, "entry")
+        try choose(&request.rules.breakdown, "by")
+        try choose(&request.rules.touch, "touch")
         request.experiment = try text("experiment")
         request.filter = try customers()
     }

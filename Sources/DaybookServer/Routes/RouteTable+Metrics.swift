@@ -5,7 +5,6 @@ import HTTPTypes
 
 /// Numbers over all customers, and the targets that they are compared with.
 extension RouteTable {
-    private static let readers: Set<Scope> = [.support, .analyst, .admin]
 
     static let metricRoutes: [Route] = [
         Route(
@@ -32,47 +31,36 @@ extension RouteTable {
             experiment),
     ]
 
-    @Sendable
     private static func metrics(_ call: inout RouteCall) throws -> Answer {
         let metrics = try call.asking { _ in Metric.all }
-        return .tagged(
-            ["metrics": .array(metrics.map { .object($0.json) })],
-            ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(["metrics": .array(metrics.map { .object($0.json) })])
     }
 
-    @Sendable
     private static func metricValues(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let names = call.part("names").split(separator: ",").map(String.init)
         guard !names.isEmpty else {
-            throw Problem(.unprocessableContent, "no_metric", "the path names no metric")
+            throw Problem.unprocessable("no_metric", "the path names no metric")
         }
         let request = try call.fields.metrics(names == ["all"] ? [] : names)
         let accepted = call.headers[.accept] ?? ""
         let known = call.headers[.ifNoneMatch]
         return { ledger in
-            let report = try ledger.metrics(request, workers: 1)
-            return .rows(
-                report.json, csv: report.csv, lines: report.lines, accepted, ifNoneMatch: known)
+            .rows(try ledger.metrics(request, workers: 1), accepted, ifNoneMatch: known)
         }
     }
 
     /// How many customers behind a number an answer has at most.
     static let contributionMax: Int64 = 100_000
 
-    @Sendable
     private static func metricCustomers(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let metrics = try call.fields.metrics([call.part("names")])
         var request = try call.fields.contributions(to: metrics).aboutPeriod
         request.limit = try call.fields.rowLimit()
         let asked = request
         let accepted = call.headers[.accept] ?? ""
-        return { ledger in
-            let found = try ledger.contributions(asked, workers: 1)
-            return .rows(found.json, csv: found.csv, lines: found.lines, accepted)
-        }
+        return { .rows(try $0.contributions(asked, workers: 1), accepted) }
     }
 
-    @Sendable
     private static func funnelCustomers(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let funnel = try call.fields.funnel(call.part("name"))
         var request = FunnelStepRequest(funnel, step: try call.fields.neededText("step"))
@@ -80,20 +68,15 @@ extension RouteTable {
         request.limit = try call.fields.rowLimit()
         let asked = request
         let accepted = call.headers[.accept] ?? ""
-        return { ledger in
-            let found = try ledger.customers(at: asked, workers: 1)
-            return .rows(found.json, csv: found.csv, lines: found.lines, accepted)
-        }
+        return { .rows(try $0.customers(at: asked, workers: 1), accepted) }
     }
 
-    @Sendable
     private static func kpis(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let request = try call.fields.metrics([])
         let known = call.headers[.ifNoneMatch]
         return { .tagged(try $0.kpis(request, workers: 1).json, ifNoneMatch: known) }
     }
 
-    @Sendable
     private static func experiment(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let name = call.part("experiment")
         let metric = try call.fields.text("metric") ?? "conversion_to_paying"
@@ -112,16 +95,15 @@ extension RouteTable {
 extension Answer {
     /// Numbers in the form that is accepted, else as one object.
     fileprivate static func rows(
-        _ json: JSONObject, csv: @autoclosure () -> String, lines: @autoclosure () -> String,
-        _ accepted: String, ifNoneMatch known: String? = nil
+        _ rows: some NumberRows, _ accepted: String, ifNoneMatch known: String? = nil
     ) -> Answer {
-        var answer = Answer.tagged(json, ifNoneMatch: known)
+        var answer = Answer.tagged(rows.json, ifNoneMatch: known)
         if answer.status == .ok, accepted.contains("text/csv") {
             answer.headers[.contentType] = "text/csv; charset=utf-8; header=present"
-            answer.body = .bytes(Array(csv().utf8))
+            answer.body = .bytes(Array(rows.csv.utf8))
         } else if answer.status == .ok, accepted.contains("application/x-ndjson") {
             answer.headers[.contentType] = "application/x-ndjson"
-            answer.body = .bytes(Array(lines().utf8))
+            answer.body = .bytes(Array(rows.lines.utf8))
         }
         // The same numbers in another form.
         answer.headers[.vary] = "Accept"
@@ -150,19 +132,11 @@ extension RequestFields {
         request.period = try PeriodText.read(text("period"), "\"period\"")
         request.zone = try text("tz")
         if let by: MetricBuckets.Resolution = try choice("by") { request.resolution = by }
-        if let refunds: MetricRules.Refunds = try choice("refunds") {
-            request.rules.refunds = refunds
-        }
-        if let price: MetricRules.MonthlyPrice = try choice("monthly_price") {
-            request.rules.monthlyPrice = price
-        }
+        try choose(&request.rules.refunds, "refunds")
+        try choose(&request.rules.monthlyPrice, "monthly_price")
         request.rules.filter = try filter(isOfVariants)
-        if let retention: MetricRules.Retention = try choice("retention") {
-            request.rules.retention = retention
-        }
-        if let attribution: MetricRules.Attribution = try choice("attribution") {
-            request.rules.attribution = attribution
-        }
+        try choose(&request.rules.retention, "retention")
+        try choose(&request.rules.attribution, "attribution")
         request.rules.currency = try text("currency")
         request.rules.ageUnit = try choice("every")
         if let ages = try integer("ages") { request.rules.ageMax = Int(clamping: ages) }
@@ -193,9 +167,8 @@ extension RequestFields {
     fileprivate mutating func rowLimit() throws -> Int {
         let limit = try integer("limit") ?? 1_000
         guard (1...RouteTable.contributionMax).contains(limit) else {
-            throw Problem(
-                .unprocessableContent, "bad_limit",
-                "\"limit\" is \(limit): write 1 to \(RouteTable.contributionMax)")
+            throw Problem.unprocessable(
+                "bad_limit", "\"limit\" is \(limit): write 1 to \(RouteTable.contributionMax)")
         }
         return Int(limit)
     }
@@ -216,9 +189,8 @@ extension RequestFields {
         filter.experiment = try text("experiment")
         filter.variant = try text("variant")
         if filter.variant != nil, filter.experiment == nil {
-            throw Problem(
-                .unprocessableContent, "missing_member",
-                "\"variant\" is one of an experiment: name it in \"experiment\"")
+            throw Problem.unprocessable(
+                "missing_member", "\"variant\" is one of an experiment: name it in \"experiment\"")
         }
         return filter
     }
@@ -229,9 +201,14 @@ extension RequestFields {
         guard let text = try text(name) else { return nil }
         guard let choice = Choice(rawValue: text) else {
             let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(
-                .unprocessableContent, "unknown_choice", "\"\(name)\" is none of \(words)")
+            throw Problem.unprocessable("unknown_choice", "\"\(name)\" is none of \(words)")
         }
         return choice
+    }
+
+    /// What is asked for by name, where it is.
+    mutating func choose<Choice>(_ chosen: inout Choice, _ name: String) throws
+    where Choice: RawRepresentable<String> & CaseIterable {
+        chosen = try choice(name) ?? chosen
     }
 }

@@ -1,26 +1,24 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import HTTPTypes
 
 /// The remote evaluation protocol of OpenFeature (OFREP 0.2): any of its SDKs asks whether a customer, whom it calls
 /// `targetingKey`, may do something. A flag is a feature or a meter of the catalog, and its value is the answer.
 extension RouteTable {
-    private static let askers: Set<Scope> = [.store, .client, .admin]
+    private static let evaluators: Set<Scope> = [.store, .client, .admin]
     private static let flags = "/v1/{app}/ofrep/v1/evaluate/flags"
 
     static let ofrepRoutes: [Route] = [
         Route(
             .post, flags + "/{name}", "evaluateFlag",
-            "Evaluate one feature for a customer (OpenFeature remote evaluation).", for: askers,
+            "Evaluate one feature for a customer (OpenFeature remote evaluation).", for: evaluators,
             input: .object, evaluateFlag),
         Route(
             .post, flags, "evaluateFlags",
-            "Evaluate every feature of the catalog for a customer, with ETag.", for: askers,
+            "Evaluate every feature of the catalog for a customer, with ETag.", for: evaluators,
             input: .object, evaluateFlags),
     ]
 
-    @Sendable
     private static func evaluateFlag(_ call: inout RouteCall) throws -> Answer {
         let name = call.part("name")
         let context = try FlagContext(&call)
@@ -40,7 +38,6 @@ extension RouteTable {
         }
     }
 
-    @Sendable
     private static func evaluateFlags(_ call: inout RouteCall) throws -> Answer {
         let context = try FlagContext(&call)
         let json = try call.app.ledger.asking { ledger in
@@ -52,7 +49,7 @@ extension RouteTable {
                 "flags": .array(zip(names, decisions).map { .object(flag($0, $1)) })
             ] as JSONObject
         }
-        return .tagged(json, ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(json)
     }
 
     private static func flag(_ name: String, _ decision: Decision) -> JSONObject {

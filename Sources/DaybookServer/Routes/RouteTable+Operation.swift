@@ -1,5 +1,4 @@
 import Daybook
-import DaybookEvents
 
 /// What tells about the server itself.
 extension RouteTable {
@@ -16,19 +15,16 @@ extension RouteTable {
             for: [.analyst, .admin], prometheus),
     ]
 
-    @Sendable
     private static func health(_ call: inout RouteCall) throws -> Answer {
         try call.fields.finish()
         return .json(["status": "ok"])
     }
 
-    @Sendable
     private static func openAPI(_ call: inout RouteCall) throws -> Answer {
         try call.fields.finish()
-        return .tagged(RouteDescription.json, ifNoneMatch: call.headers[.ifNoneMatch])
+        return call.tagged(RouteDescription.json)
     }
 
-    @Sendable
     private static func ready(_ call: inout RouteCall) throws -> Answer {
         try call.fields.finish()
         guard call.ledgers.isOpen else {
@@ -42,7 +38,6 @@ extension RouteTable {
         return .json(["status": "ready"])
     }
 
-    @Sendable
     private static func prometheus(_ call: inout RouteCall) throws -> Answer {
         let app = try call.app
         let (metrics, streams) = (call.metrics, call.streams)

@@ -25,7 +25,6 @@ extension RouteTable {
             for: [.store, .client, .admin], input: .bytes(max: linesByteCountMax), record)
     ]
 
-    @Sendable
     private static func record(_ call: inout RouteCall) async throws -> Answer {
         let allowsUnknown = try call.fields.flag("allow_unknown") ?? false
         let showsStatus = try call.fields.flag("status") ?? false
@@ -91,8 +90,8 @@ extension RouteTable {
     /// - Returns: The key of a line, by its number.
     private static func lineKeys(_ key: String) throws -> @Sendable (Int) -> String {
         guard (1...lineKeyByteCountMax).contains(key.utf8.count) else {
-            throw Problem(
-                .unprocessableContent, "bad_key",
+            throw Problem.unprocessable(
+                "bad_key",
                 "\"Idempotency-Key\" has \(key.utf8.count) bytes; here it has 1 to \(lineKeyByteCountMax)"
             )
         }
@@ -110,8 +109,8 @@ extension RouteTable {
                     && draft.subject.map { haveSameBytes($0, subject) } == true
             })
         else {
-            throw Problem(
-                .unprocessableContent, "one_customer",
+            throw Problem.unprocessable(
+                "one_customer",
                 "\"status\" is told where all events are of one customer in one environment")
         }
         return (subject, first.environment)
@@ -119,8 +118,8 @@ extension RouteTable {
 
     private static func confirm(_ count: Int, atMost max: Int) throws {
         guard count <= max else {
-            throw Problem(
-                .unprocessableContent, "too_many_events",
+            throw Problem.unprocessable(
+                "too_many_events",
                 "\(count) events are more than this caller's request may have: \(max)")
         }
     }

@@ -1,10 +1,7 @@
 import Daybook
-import DaybookEvents
-import HTTPTypes
 
 /// Answers about metrics that are kept as they were given.
 extension RouteTable {
-    private static let readers: Set<Scope> = [.support, .analyst, .admin]
     private static let reports = "/v1/{app}/reports"
 
     static let reportRoutes: [Route] = [
@@ -23,19 +20,16 @@ extension RouteTable {
             for: readers, compareReport),
     ]
 
-    @Sendable
     private static func listReports(_ call: inout RouteCall) throws -> Answer {
         let environment = try call.fields.environment()
         let reports = try call.asking { try $0.frozenReports(in: environment) }
         return .json(["reports": .array(reports.map { .object($0.json) })])
     }
 
-    @Sendable
     private static func freezeReport(_ call: inout RouteCall) async throws -> Answer {
         guard let name = try call.fields.text("name") else {
-            throw Problem(
-                .unprocessableContent, "missing_member",
-                "\"name\" is missing: the report is kept under it")
+            throw Problem.unprocessable(
+                "missing_member", "\"name\" is missing: the report is kept under it")
         }
         let (actor, reason) = try call.audit()
         let metrics = try call.fields.texts("metrics") ?? []
@@ -54,7 +48,6 @@ extension RouteTable {
             })
     }
 
-    @Sendable
     private static func report(_ call: inout RouteCall) throws -> Answer {
         let name = call.part("report")
         let environment = try call.fields.environment()
@@ -78,7 +71,6 @@ extension RouteTable {
         return answer
     }
 
-    @Sendable
     private static func compareReport(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let name = call.part("report")
         let environment = try call.fields.environment()

@@ -1,16 +1,12 @@
 import Daybook
-import DaybookDomain
 package import DaybookEvents
 package import DaybookIngest
-import HTTPTypes
 
 /// What stores say, and what customers hand over of it.
 extension RouteTable {
-    private static let customer = "/v1/{app}/customers/{customer}"
     /// Not `admin`: what a device got stands in the history as Apple's word, with no room for a person's name and
     /// reason; a person restores.
     private static let posters: Set<Scope> = [.store, .client]
-    private static let restorers: Set<Scope> = [.store, .client, .support, .admin]
 
     /// The largest payload of a store; Apple's are some thousand bytes.
     static let payloadByteCountMax = 256 << 10
@@ -31,17 +27,15 @@ extension RouteTable {
         Route(
             .post, customer + "/restore", "restorePurchases",
             "Restore purchases: verify what the device hands over, and decide who owns it.",
-            for: restorers, input: .object, restorePurchases),
+            for: askers, input: .object, restorePurchases),
     ]
 
-    @Sendable
     private static func appStoreNotification(_ call: inout RouteCall) async throws -> Answer {
         let verifier = try call.verifier(try call.fields.environment())
         try call.fields.finish()
         return try await OpenIntake(app: try call.app).take(call.bytes, by: verifier, call.log)
     }
 
-    @Sendable
     private static func revenueCatWebhook(_ call: inout RouteCall) async throws -> Answer {
         let environment = try call.fields.environment()
         try call.fields.finish()
@@ -54,7 +48,6 @@ extension RouteTable {
         return .json(json)
     }
 
-    @Sendable
     private static func postTransactions(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
         let verifier = try call.verifier(try call.fields.environment())
@@ -90,7 +83,6 @@ extension RouteTable {
             .admit(payloads, as: kind)
     }
 
-    @Sendable
     private static func restorePurchases(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
         let verifier = try call.verifier(try call.fields.environment())
@@ -119,8 +111,8 @@ extension RouteTable {
     private static func signed(_ fields: inout RequestFields) throws -> [[UInt8]] {
         guard let texts = try fields.texts("signed") else { throw RequestFields.missing("signed") }
         guard texts.count <= Ledger.restoredTextCountMax else {
-            throw Problem(
-                .unprocessableContent, "too_many_payloads",
+            throw Problem.unprocessable(
+                "too_many_payloads",
                 "\"signed\" has \(texts.count) payloads; send at most \(Ledger.restoredTextCountMax)"
             )
         }
@@ -132,8 +124,8 @@ extension RouteTable {
         case nil, "transaction": return .transaction
         case "renewal": return .renewal
         case let other?:
-            throw Problem(
-                .unprocessableContent, "unknown_kind",
+            throw Problem.unprocessable(
+                "unknown_kind",
                 "\"kind\" is \(ShownText.escaped(other)), neither transaction nor renewal")
         }
     }
@@ -141,8 +133,7 @@ extension RouteTable {
     /// What was refused is kept as a dead letter; the client is told of it, with what was taken in beside.
     private static func answer(_ receipt: IngestReceipt, _ json: JSONObject) throws -> Answer {
         guard let first = receipt.refused.first else { return .json(json) }
-        var problem = Problem(
-            .unprocessableContent, first.refusal.reason.rawValue, first.refusal.detail)
+        var problem = Problem.unprocessable(first.refusal.reason.rawValue, first.refusal.detail)
         switch first.refusal.reason {
         case .retryable:
             problem = .tooMany(
@@ -180,8 +171,8 @@ extension RouteCall {
         let verifiers = try app.verifiers
         if let verifier = verifiers[environment] { return verifier }
         guard verifiers.isEmpty else {
-            throw Problem(
-                .unprocessableContent, "environment_not_taken",
+            throw Problem.unprocessable(
+                "environment_not_taken",
                 "payloads of \(environment.name) are not taken: a server takes what Apple signs, and in test what an authority of --root does"
             )
         }

@@ -1,18 +1,14 @@
-import Daybook
 import DaybookDomain
-import DaybookEvents
 
 /// What a customer uses, has and is given. Each route is one command of the library.
 extension RouteTable {
     /// The app and its backend do what customers do; a person of support says who and why.
-    private static let users: Set<Scope> = [.store, .client, .support, .admin]
     /// What a customer must not do for themselves.
     private static let keepers: Set<Scope> = [.store, .support, .admin]
-    private static let customer = "/v1/{app}/customers/{customer}"
 
     /// - Parameter throughProfile: Whether it is done for one profile of the customer (`profile`).
     private static func use(
-        _ path: String, _ name: String, _ summary: String, for scopes: Set<Scope> = users,
+        _ path: String, _ name: String, _ summary: String, for scopes: Set<Scope> = askers,
         throughProfile: Bool = false,
         _ command: @escaping @Sendable (inout RequestFields, Caller) throws -> Command
     ) -> Route {
@@ -150,17 +146,15 @@ extension RouteTable {
             try fields.text("meter").map { .meter($0) },
         ].compactMap { $0 }
         guard let target = targets.first, targets.count == 1 else {
-            throw Problem(
-                .unprocessableContent, "one_target",
-                "say exactly one of \"entitlement\", \"feature\" and \"meter\"")
+            throw Problem.unprocessable(
+                "one_target", "say exactly one of \"entitlement\", \"feature\" and \"meter\"")
         }
         let amount = try fields.integer("amount")
         let isUnlimited = try fields.flag("unlimited") ?? false
         // What is left out by mistake must not give units for ever.
         if case .meter = target, (amount == nil) != isUnlimited {
-            throw Problem(
-                .unprocessableContent, "missing_member",
-                "with \"meter\" say how many: \"amount\", or \"unlimited\": true")
+            throw Problem.unprocessable(
+                "missing_member", "with \"meter\" say how many: \"amount\", or \"unlimited\": true")
         }
         let most = try fields.integer("rollover_max")
         let least = try fields.integer("rollover_min")

@@ -1,6 +1,5 @@
 import Daybook
 package import DaybookAudit
-import DaybookDomain
 import DaybookEvents
 import DaybookIngest
 
@@ -13,10 +12,9 @@ extension RouteTable {
         .atLength(
             "/v1/{app}/what-if", "whatIf",
             "Replay all customers under another catalog, or with other events. Changes nothing.",
-            for: [.support, .analyst, .admin], method: .post, whatIf)
+            for: readers, method: .post, whatIf)
     ]
 
-    @Sendable
     private static func whatIf(_ call: inout RouteCall) throws -> Route.LongQuestion {
         var what = WhatIf(
             catalog: try call.fields.text("catalog").map { Array($0.utf8) },
@@ -29,13 +27,12 @@ extension RouteTable {
         let moment = try call.fields.moment()
         let top = try call.fields.integer("top") ?? 10
         guard (0...whatIfTopMax).contains(top) else {
-            throw Problem(
-                .unprocessableContent, "bad_limit",
-                "\"top\" is \(top): write 0 to \(whatIfTopMax)")
+            throw Problem.unprocessable(
+                "bad_limit", "\"top\" is \(top): write 0 to \(whatIfTopMax)")
         }
         guard !what.isEmpty else {
-            throw Problem(
-                .unprocessableContent, "missing_member",
+            throw Problem.unprocessable(
+                "missing_member",
                 "say what would be different: \"catalog\", \"drop\" or \"insert\"")
         }
         let asked = what
@@ -54,8 +51,8 @@ extension RouteTable {
     ) throws -> WhatIf.Target {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-            throw Problem(
-                .unprocessableContent, "bad_target",
+            throw Problem.unprocessable(
+                "bad_target",
                 "\(ShownText.escaped(text)) names no event; write SOURCE/KEY such as native/story-1"
             )
         }
@@ -66,9 +63,8 @@ extension RouteTable {
     private static func lines(_ events: [JSONValue]) throws -> [UInt8] {
         try events.reduce(into: []) { lines, event in
             guard let object = event.object else {
-                throw Problem(
-                    .unprocessableContent, "wrong_kind",
-                    "\"insert\" has \(event.kindName) where an event should be")
+                throw Problem.unprocessable(
+                    "wrong_kind", "\"insert\" has \(event.kindName) where an event should be")
             }
             lines += object.canonicalBytes + [0x0A]
         }
@@ -86,8 +82,8 @@ extension WhatIf {
             throw LedgerError.badInput(problems.map(InputProblem.init))
         }
         guard read.count <= RouteTable.linesMax else {
-            throw Problem(
-                .unprocessableContent, "too_many_events",
+            throw Problem.unprocessable(
+                "too_many_events",
                 "\(read.count) events are more than a request may have: \(RouteTable.linesMax)")
         }
         inserts = read.map(\.draft)

@@ -6,6 +6,14 @@ package enum RouteTable {
         + ofrepRoutes + recordRoutes + auditRoutes + whatIfRoutes + listRoutes + metricRoutes
         + reportRoutes + callRoutes + leaseRoutes
 
+    /// Who may ask about a customer, or do something for one.
+    static let askers: Set<Scope> = [.store, .client, .support, .admin]
+    /// Those who see every customer.
+    static let supporters: Set<Scope> = [.support, .admin]
+    /// Those who see the numbers of all customers.
+    static let readers: Set<Scope> = [.support, .analyst, .admin]
+    static let customer = "/v1/{app}/customers/{customer}"
+
     /// The rows of the table in docs/server.md.
     package static var table: String {
         routes.map { route in

@@ -1,6 +1,5 @@
 import DaybookEvents
 package import HTTPTypes
-import NIOCore
 
 /// What a route answers.
 package struct Answer: Sendable {
@@ -27,27 +26,29 @@ package struct Answer: Sendable {
 
     /// Canonical JSON.
     static func json(_ object: JSONObject, status: HTTPResponse.Status = .ok) -> Answer {
-        var answer = Answer(status: status)
-        answer.headers[.contentType] = jsonType
-        answer.body = .bytes(object.canonicalBytes)
-        return answer
+        bytes(object.canonicalBytes, mediaType: jsonType, status: status)
     }
 
     package static func text(_ text: String, mediaType: String) -> Answer {
-        var answer = Answer()
-        answer.headers[.contentType] = mediaType
-        answer.body = .bytes(Array(text.utf8))
-        return answer
+        bytes(Array(text.utf8), mediaType: mediaType)
+    }
+
+    package static func bytes(
+        _ bytes: [UInt8], mediaType: String, status: HTTPResponse.Status = .ok
+    ) -> Answer {
+        Answer(status: status, headers: [.contentType: mediaType], body: .bytes(bytes))
+    }
+
+    /// Where to go on, which a browser does by itself.
+    package static func seeOther(_ path: String) -> Answer {
+        Answer(status: .seeOther, headers: [.location: path])
     }
 
     static func stream(
         mediaType: String, _ write: @escaping @Sendable (any StreamWriter) async throws -> Void
     ) -> Answer {
-        var answer = Answer()
-        answer.headers[.contentType] = mediaType
-        answer.headers[.cacheControl] = "no-store"
-        answer.body = .stream(write)
-        return answer
+        Answer(
+            headers: [.contentType: mediaType, .cacheControl: "no-store"], body: .stream(write))
     }
 }
 

@@ -1,5 +1,4 @@
 import DaybookEvents
-import HTTPTypes
 
 /// Names what an answer says, so that a client that has it is spared its bytes (RFC 9110 §8.8.3).
 enum EntityTag {

@@ -1,5 +1,4 @@
 package import Daybook
-import DaybookEvents
 package import HTTPTypes
 
 /// Why a request was not answered as it was asked: problem details (RFC 9457), with the stable codes of the library.
@@ -48,6 +47,10 @@ package struct Problem: Error {
 extension Problem {
     static func badRequest(_ code: String, _ detail: String) -> Problem {
         Problem(.badRequest, code, detail)
+    }
+
+    package static func unprocessable(_ code: String, _ detail: String) -> Problem {
+        Problem(.unprocessableContent, code, detail)
     }
 
     package static func notFound(_ code: String, _ detail: String) -> Problem {

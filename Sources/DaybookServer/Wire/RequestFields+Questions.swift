@@ -1,5 +1,4 @@
 package import Daybook
-import DaybookDomain
 package import DaybookEvents
 
 /// What questions and writes have in common.
@@ -38,9 +37,8 @@ extension RequestFields {
         guard let name = try text("environment") else { return nil }
         guard let environment = Environment(name: name) else {
             let names = Environment.allCases.map(\.name).joined(separator: ", ")
-            throw Problem(
-                .unprocessableContent, "unknown_environment",
-                "\"environment\" is none of \(names)")
+            throw Problem.unprocessable(
+                "unknown_environment", "\"environment\" is none of \(names)")
         }
         return environment
     }
@@ -50,9 +48,8 @@ extension RequestFields {
         let from = try instant("from")
         let until = try instant("until")
         if let from, let until, until <= from {
-            throw Problem(
-                .unprocessableContent, "empty_range",
-                "\"until\" is not after \"from\": nothing lies between")
+            throw Problem.unprocessable(
+                "empty_range", "\"until\" is not after \"from\": nothing lies between")
         }
         return (from, until)
     }
@@ -61,8 +58,7 @@ extension RequestFields {
     mutating func limit(_ usual: Int, most: Int) throws -> Int {
         guard let limit = try integer("limit") else { return usual }
         guard (1...Int64(most)).contains(limit) else {
-            throw Problem(
-                .unprocessableContent, "limit_out_of_bounds", "\"limit\" is not 1 to \(most)")
+            throw Problem.unprocessable("limit_out_of_bounds", "\"limit\" is not 1 to \(most)")
         }
         return Int(limit)
     }
@@ -71,8 +67,8 @@ extension RequestFields {
     package mutating func place(_ name: String) throws -> Place? {
         guard let text = try text(name) else { return nil }
         guard let place = Place(text) else {
-            throw Problem(
-                .unprocessableContent, "bad_place",
+            throw Problem.unprocessable(
+                "bad_place",
                 "\"\(name)\" is no place; send one as an event, a page or a receipt has it")
         }
         return place

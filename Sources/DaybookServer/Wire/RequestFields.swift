@@ -61,9 +61,9 @@ package struct RequestFields: Sendable {
     package func finish() throws {
         let unknown = Set(values.keys).subtracting(read).sorted(by: precedesInBytes)
         guard let first = unknown.first else { return }
-        let hint = NearestName.hint(first, among: read)
-        var problem = Problem(
-            .unprocessableContent, "unknown_member",
+        let hint = NearestName.of(first, among: read).map { "; did you mean \"\($0)\"?" } ?? ""
+        var problem = Problem.unprocessable(
+            "unknown_member",
             "\"\(ShownText.escaped(first))\" is none of what this route reads\(hint)")
         problem.members["names"] = .texts(read.sorted(by: precedesInBytes))
         throw problem
@@ -101,9 +101,8 @@ package struct RequestFields: Sendable {
         case .member(.integer(let number))?: return number
         case .parameter(let text)?:
             guard let number = Int64(text) else {
-                throw Problem(
-                    .unprocessableContent, "wrong_kind",
-                    "\"\(name)\" is no whole number: \(ShownText.escaped(text))")
+                throw Problem.unprocessable(
+                    "wrong_kind", "\"\(name)\" is no whole number: \(ShownText.escaped(text))")
             }
             return number
         case .member(let other)?: throw Self.wrong(name, "a whole number", other)
@@ -117,8 +116,7 @@ package struct RequestFields: Sendable {
         case .parameter("true")?: return true
         case .parameter("false")?: return false
         case .parameter?:
-            throw Problem(
-                .unprocessableContent, "wrong_kind", "\"\(name)\" is neither true nor false")
+            throw Problem.unprocessable("wrong_kind", "\"\(name)\" is neither true nor false")
         case .member(let other)?: throw Self.wrong(name, "true or false", other)
         }
     }
@@ -146,7 +144,7 @@ package struct RequestFields: Sendable {
         case .member(.object(let object))?: object
         case .member(let other)?: throw Self.wrong(name, "an object", other)
         case .parameter?:
-            throw Problem(.unprocessableContent, "wrong_kind", "\"\(name)\" goes into the body")
+            throw Problem.unprocessable("wrong_kind", "\"\(name)\" goes into the body")
         }
     }
 
@@ -156,17 +154,15 @@ package struct RequestFields: Sendable {
         case .member(.array(let values))?: values
         case .member(let other)?: throw Self.wrong(name, "an array", other)
         case .parameter?:
-            throw Problem(.unprocessableContent, "wrong_kind", "\"\(name)\" goes into the body")
+            throw Problem.unprocessable("wrong_kind", "\"\(name)\" goes into the body")
         }
     }
 
     static func missing(_ name: String) -> Problem {
-        Problem(.unprocessableContent, "missing_member", "\"\(name)\" is missing")
+        Problem.unprocessable("missing_member", "\"\(name)\" is missing")
     }
 
     private static func wrong(_ name: String, _ expected: String, _ found: JSONValue) -> Problem {
-        Problem(
-            .unprocessableContent, "wrong_kind",
-            "\"\(name)\" is \(found.kindName), not \(expected)")
+        Problem.unprocessable("wrong_kind", "\"\(name)\" is \(found.kindName), not \(expected)")
     }
 }
