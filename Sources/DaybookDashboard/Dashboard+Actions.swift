@@ -1,8 +1,5 @@
 import Daybook
-import DaybookDomain
-import DaybookEvents
 import DaybookServer
-import HTTPTypes
 
 /// What people do through pages; only where they sign in with a key.
 extension Dashboard {
@@ -11,12 +8,10 @@ extension Dashboard {
         return [
             Route(
                 .get, path, "actionPage", "A form to do something for a customer.",
-                for: Self.supporters, door: door
-            ) { try await form(&$0) },
+                for: Self.supporters, door: door, form),
             Route(
                 .post, path, "act", "Try or do what the form says.", for: Self.supporters,
-                door: door, input: .form
-            ) { try await act(&$0) },
+                door: door, input: .form, act),
         ]
     }
 
@@ -55,11 +50,9 @@ extension Dashboard {
                 return try await shown(asked, .would(receipt))
             }
             let receipt = try await ledger.writing { try await $0.perform(request) }
-            var answer = Answer(status: .seeOther)
             let done = receipt.positions.first.map(String.init) ?? "nothing"
-            answer.headers[.location] = asked.call.link(
-                Paths.customer(asked.call.app ?? "", asked.subject), [("done", done)])
-            return answer
+            return .seeOther(
+                asked.call.link(asked.call.address(of: asked.subject), [("done", done)]))
         } catch let problem as Problem {
             return try await shown(asked, .refused(problem))
         } catch let error as LedgerError {

@@ -1,29 +1,22 @@
-import Daybook
 import DaybookAudit
-import DaybookDomain
-import DaybookEvents
 import DaybookServer
-import HTTPTypes
 
 /// How the ledger is, and what an operator does about it.
 extension Dashboard {
     var ledgerRoutes: [Route] {
         var routes = [
-            app("/ledger", "ledgerPage", "How the ledger is.", Self.people) {
-                try await ledger(&$0)
-            },
+            app("/ledger", "ledgerPage", "How the ledger is.", Self.people, ledger),
             app(
                 "/ledger/{check}", "ledgerCheckPage",
-                "Check the whole file (verify), or look for what needs care (doctor).", [.admin]
-            ) { try await check(&$0) },
+                "Check the whole file (verify), or look for what needs care (doctor).", [.admin],
+                check),
         ]
         if ticket == nil {
             routes.append(
                 Route(
                     .post, "/apps/{app}/ledger/dead-letters/{position}", "actOnDeadLetter",
                     "Try a dead letter again, or dismiss it with a reason.", for: [.admin],
-                    door: door, input: .form
-                ) { try await actOnDeadLetter(&$0) })
+                    door: door, input: .form, actOnDeadLetter))
         }
         return routes
     }
@@ -53,8 +46,7 @@ extension Dashboard {
     private func actOnDeadLetter(_ call: inout RouteCall) async throws -> Answer {
         try call.confirmForm()
         guard let step = try call.fields.text("step"), ["retry", "dismiss"].contains(step) else {
-            throw Problem(
-                .unprocessableContent, "unknown_choice", "\"step\" is retry or dismiss")
+            throw Problem.unprocessable("unknown_choice", "\"step\" is retry or dismiss")
         }
         let isDismissed = step == "dismiss"
         let reason = try call.fields.text("reason") ?? ""
@@ -84,9 +76,6 @@ extension Dashboard {
             }
             done = receipt.refused.isEmpty ? "taken-in" : "refused"
         }
-        var answer = Answer(status: .seeOther)
-        answer.headers[.location] = page.link(
-            "\(Paths.app(page.app ?? ""))/ledger", [("done", done)])
-        return answer
+        return .seeOther(page.link(page.address("/ledger"), [("done", done)]))
     }
 }

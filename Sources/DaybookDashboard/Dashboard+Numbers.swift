@@ -3,12 +3,10 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookServer
-import HTTPTypes
 
 /// What pages about all customers ask the ledger.
 extension Dashboard {
-    func overview(_ call: RouteCall) async throws -> Answer {
-        var call = call
+    func overview(_ call: inout RouteCall) async throws -> Answer {
         var page = try pageCall(&call)
         page.isAsOfKnown = true
         try call.fields.finish()
@@ -39,17 +37,27 @@ extension Dashboard {
         }
     }
 
-    /// The same as a file, which is waited for.
-    private func file(
-        _ page: PageCall, _ name: String, _ file: NumbersFile,
-        _ body: @escaping @Sendable (Ledger, @Sendable (Int, Int) throws -> Void) throws -> [UInt8]
+    /// Answers with numbers as a file, which is waited for, where one is asked for; else with the page that shows them.
+    /// - Parameters:
+    ///   - name: Of the file, and of the numbers among all that a board computes.
+    private func answer<Numbers: NumberRows & Sendable>(
+        _ page: PageCall, _ file: NumbersFile?, _ name: (file: String, board: String),
+        _ numbers:
+            @escaping @Sendable (Ledger, @Sendable (Int, Int) throws -> Void) throws -> Numbers,
+        shown: (PageJobs.State<Numbers>) throws -> Frame.Page
     ) async throws -> Answer {
-        guard case .done(let bytes) = try await board(page, "file \(name)", body) else {
+        guard let file else {
+            return door.frame.answer(try shown(try await board(page, name.board, numbers)), page)
+        }
+        let made = try await board(page, "file \(name.file)") {
+            file.bytes(of: try numbers($0, $1))
+        }
+        guard case .done(let bytes) = made else {
             throw Problem.tooMany(
                 .serviceUnavailable, "overloaded", "the file was not ready in time; try again",
                 after: 5)
         }
-        return file.answer(name, bytes)
+        return file.answer(name.file, bytes)
     }
 
     /// Reads the question of a page about metrics.
@@ -139,17 +147,12 @@ extension Dashboard {
         let (page, request) = try question(&call, [metric.name])
         let file = try Self.file(&call)
         try call.fields.finish()
-        if let file {
-            return try await self.file(page, metric.name, file) {
-                let report = try $0.metrics(request, workers: 1, progress: $1)
-                return file.bytes(json: report.json, csv: report.csv, lines: report.lines)
-            }
-        }
-        let state = try await board(page, "metric \(metric.name)") {
-            try $0.metrics(request, workers: 1, progress: $1)
-        }
         let shown = MetricPage(call: page, metric: metric, request: request)
-        return door.frame.answer(shown.page(state, try catalog(page)), page)
+        return try await answer(page, file, (metric.name, "metric \(metric.name)")) {
+            try $0.metrics(request, workers: 1, progress: $1)
+        } shown: {
+            shown.page($0, try catalog(page))
+        }
     }
 
     func metricCustomers(_ call: inout RouteCall) async throws -> Answer {
@@ -160,18 +163,13 @@ extension Dashboard {
         asked.limit = file == nil ? BehindPage.rowsMax : nil
         try call.fields.finish()
         let fixed = asked
-        if let file {
-            return try await self.file(page, "\(metric.name)-customers", file) {
-                let found = try Self.contributions($0, fixed, progress: $1)
-                return file.bytes(json: found.json, csv: found.csv, lines: found.lines)
-            }
-        }
-        let state = try await board(page, "customers of \(metric.name)") {
+        let shown = BehindPage(call: page, back: page.address("/metrics/\(metric.name)"))
+        let name = ("\(metric.name)-customers", "customers of \(metric.name)")
+        return try await answer(page, file, name) {
             try Self.contributions($0, fixed, progress: $1)
+        } shown: {
+            shown.page(metric, $0)
         }
-        let shown = BehindPage(
-            call: page, back: "\(Paths.app(page.app ?? ""))/metrics/\(metric.name)")
-        return door.frame.answer(shown.page(metric, state), page)
     }
 
     /// A link that was kept leads to a period that is none of the last twelve any more.
@@ -198,21 +196,16 @@ extension Dashboard {
         let (page, request) = try question(&call, names)
         let file = try Self.file(&call)
         try call.fields.finish()
-        if let file, !names.isEmpty {
-            return try await self.file(page, slug, file) {
-                let report = try $0.metrics(request, workers: 1, progress: $1)
-                return file.bytes(json: report.json, csv: report.csv, lines: report.lines)
-            }
-        }
-        // Without names all would be meant.
-        let state =
-            names.isEmpty
-            ? nil
-            : try await board(page, "board \(slug)") {
-                try $0.metrics(request, workers: 1, progress: $1)
-            }
         let shown = BoardPage(call: page, part: part, request: request)
-        return door.frame.answer(shown.page(state, try catalog(page)), page)
+        // Without names all would be meant.
+        guard !names.isEmpty else {
+            return door.frame.answer(shown.page(nil, try catalog(page)), page)
+        }
+        return try await answer(page, file, (slug, "board \(slug)")) {
+            try $0.metrics(request, workers: 1, progress: $1)
+        } shown: {
+            shown.page($0, try catalog(page))
+        }
     }
 
     func funnel(_ call: inout RouteCall) async throws -> Answer {
@@ -230,26 +223,21 @@ extension Dashboard {
         let (page, funnel) = try question(&call, ofFunnel: name, ["step", "stopped"])
         let file = try Self.file(&call)
         guard let step = try call.fields.text("step") else {
-            throw Problem(
-                .unprocessableContent, "missing_member", "the address names no step of the funnel")
+            throw Problem.unprocessable("missing_member", "the address names no step of the funnel")
         }
         var asked = FunnelStepRequest(funnel, step: step)
         asked.isStopped = try call.fields.flag("stopped") ?? false
         asked.limit = file == nil ? BehindPage.rowsMax : nil
         try call.fields.finish()
         let fixed = asked
-        if let file {
-            return try await self.file(page, "funnel-customers", file) {
-                let found = try $0.customers(at: fixed, workers: 1, progress: $1)
-                return file.bytes(json: found.json, csv: found.csv, lines: found.lines)
-            }
-        }
-        let state = try await board(page, "customers of funnel \(name)") {
+        let shown = BehindPage(call: page, back: page.address("/funnels/\(Link.encoded(name))"))
+        return try await answer(
+            page, file, ("funnel-customers", "customers of funnel \(name)")
+        ) {
             try $0.customers(at: fixed, workers: 1, progress: $1)
+        } shown: {
+            shown.page(name, fixed, $0)
         }
-        let shown = BehindPage(
-            call: page, back: "\(Paths.app(page.app ?? ""))/funnels/\(Link.encoded(name))")
-        return door.frame.answer(shown.page(name, fixed, state), page)
     }
 
     func experiment(_ call: inout RouteCall) async throws -> Answer {

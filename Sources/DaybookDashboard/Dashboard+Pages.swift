@@ -20,10 +20,7 @@ extension Dashboard {
         return try await call.longWork.run(of: ledger.app, in: .customers) {
             try ledger.asking { ledger in
                 if let only = try asked.only(ledger) {
-                    var answer = Answer(status: .seeOther)
-                    answer.headers[.location] = page.link(
-                        Paths.customer(page.app ?? "", only))
-                    return answer
+                    return .seeOther(page.link(page.address(of: only)))
                 }
                 return frame.answer(try asked.page(ledger), page)
             }
@@ -68,8 +65,7 @@ extension Dashboard {
                 var shown = Frame.Page(
                     title: "\(subject): timeline", template: "timeline", section: .customers)
                 shown.model["subject"] = subject
-                shown.model["back"] = page.link(
-                    Paths.customer(page.app ?? "", subject), keeping: [])
+                shown.model["back"] = page.link(page.address(of: subject), keeping: [])
                 shown.model["timeline"] = try TimelinePart(
                     call: page, subject: subject, panel: panel
                 ).model($0, after: after)
@@ -88,15 +84,13 @@ extension Dashboard {
         }
     }
 
-    static func asset(_ call: RouteCall) throws -> Answer {
+    static func asset(_ call: inout RouteCall) throws -> Answer {
         let name = call.part("name")
         guard let mediaType = PageFiles.mediaType(of: name), let bytes = PageFiles.all[name] else {
             throw Problem.notFound("unknown_asset", "there is no such file")
         }
-        var answer = Answer()
-        answer.headers[.contentType] = mediaType
+        var answer = Answer.bytes(bytes, mediaType: mediaType)
         answer.headers[.cacheControl] = "public, max-age=31536000, immutable"
-        answer.body = .bytes(bytes)
         return answer
     }
 
@@ -127,14 +121,10 @@ extension Dashboard {
                 try await ledger.writing { try await $0.capture(request) }
             }
         } catch let problem as BundleProblem {
-            throw Problem(.unprocessableContent, "no_bundle", "\(problem)")
+            throw Problem.unprocessable("no_bundle", "\(problem)")
         }
-        var answer = Answer()
-        answer.headers[.contentType] = "application/x-ndjson"
-        answer.headers[.contentDisposition] =
-            "attachment; filename=\"customer-\(bundle.digest.prefix(8)).daybundle\""
-        answer.headers[.cacheControl] = "no-store"
-        answer.body = .bytes(bundle.bytes)
-        return answer
+        return .file(
+            "customer-\(bundle.digest.prefix(8)).daybundle", mediaType: "application/x-ndjson",
+            bundle.bytes)
     }
 }

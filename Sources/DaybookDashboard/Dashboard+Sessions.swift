@@ -8,27 +8,25 @@ import Synchronization
 extension Dashboard {
     var sessionRoutes: [Route] {
         var routes = [
-            open("/", "rootPage", "The first app that the session opens.") { root($0) },
-            open("/sign-in", "signInPage", "Sign in with a key.") { try signInPage(&$0) },
+            open("/", "rootPage", "The first app that the session opens.", root),
+            open("/sign-in", "signInPage", "Sign in with a key.", signInPage),
             Route(
                 .post, "/sign-out", "signOut", "End the session.", for: Self.people,
-                door: door, input: .form
-            ) { try signOut(&$0) },
+                door: door, input: .form, signOut),
         ]
         if ticket == nil {
             routes.append(
                 Route(
                     .post, "/sign-in", "signIn", "Begin a session.", for: [], door: door,
-                    input: .form
-                ) { try signIn(&$0) })
+                    input: .form, signIn))
         } else {
             routes.append(
-                open("/open", "openPages", "Begin the operator's session.") { try openOnce(&$0) })
+                open("/open", "openPages", "Begin the operator's session.", openOnce))
         }
         return routes
     }
 
-    private func root(_ call: RouteCall) -> Answer {
+    private func root(_ call: inout RouteCall) -> Answer {
         var answer = Answer(status: .seeOther)
         answer.headers[.cacheControl] = "no-store"
         let session = door.session(call.request, now: call.now())
@@ -87,9 +85,7 @@ extension Dashboard {
         let shown = try call.fields.text("ticket") ?? ""
         try call.fields.finish()
         if door.session(call.request, now: call.now()) != nil {
-            var answer = Answer(status: .seeOther)
-            answer.headers[.location] = "/"
-            return answer
+            return .seeOther("/")
         }
         guard let ticket, ticket.take(shown) else {
             throw Problem(
@@ -104,8 +100,7 @@ extension Dashboard {
         _ call: RouteCall, _ keys: [String: String], isLocal: Bool, next: String
     ) -> Answer {
         let token = sessions.begin(keys: keys, isLocal: isLocal, now: call.now())
-        var answer = Answer(status: .seeOther)
-        answer.headers[.location] = next
+        var answer = Answer.seeOther(next)
         answer.headers[.cacheControl] = "no-store"
         answer.headers[.setCookie] =
             door.cookie(call.request.authority, call.headers).setting(token)
@@ -117,8 +112,7 @@ extension Dashboard {
         try call.fields.finish()
         let cookie = door.cookie(call.request.authority, call.headers)
         if let token = cookie.text(in: call.headers) { sessions.end(token) }
-        var answer = Answer(status: .seeOther)
-        answer.headers[.location] = Paths.signIn
+        var answer = Answer.seeOther(Paths.signIn)
         answer.headers[.setCookie] = cookie.removing
         return answer
     }

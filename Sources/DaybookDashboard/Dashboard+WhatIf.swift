@@ -1,9 +1,6 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
-import DaybookEvents
 import DaybookServer
-import HTTPTypes
 
 /// Questions about what is not so; none of them changes anything.
 extension Dashboard {
@@ -12,20 +9,19 @@ extension Dashboard {
         return [
             app(
                 "/catalog/{version}/changes", "catalogChangesPage",
-                "What one published catalog says otherwise than another.", Self.people
-            ) { try await catalogChanges(&$0) },
-            app(path, "whatIfPage", "Who would be affected by another catalog.", Self.people) {
-                try await whatIf(&$0)
-            },
+                "What one published catalog says otherwise than another.", Self.people,
+                catalogChanges),
+            app(
+                path, "whatIfPage", "Who would be affected by another catalog.", Self.people,
+                whatIf),
             Route(
                 .post, "/apps/{app}" + path, "whatIfCatalog",
-                "Hand over a catalog to be tried out.", for: Self.people, door: door, input: .form
-            ) { try await tryOut(&$0) },
+                "Hand over a catalog to be tried out.", for: Self.people, door: door, input: .form,
+                tryOut),
             Route(
                 .post, "/apps/{app}/customers/{customer}/what-if", "whatIfCustomer",
                 "Hand over events to be put in beside a customer's own.", for: Self.supporters,
-                door: door, input: .form
-            ) { try await putIn(&$0) },
+                door: door, input: .form, putIn),
         ]
     }
 
@@ -105,9 +101,7 @@ extension Dashboard {
         let text = try call.fields.text("catalog") ?? ""
         let page = try pageCall(&call)
         try call.fields.finish()
-        var answer = Answer(status: .seeOther)
-        answer.headers[.location] = page.link(page.path, [("draft", keep(text, of: page))])
-        return answer
+        return .seeOther(page.link(page.path, [("draft", keep(text, of: page))]))
     }
 
     /// What a customer's page asks beside what is so.
@@ -142,10 +136,8 @@ extension Dashboard {
         if !page.kept.contains(where: { WhatIfPanel.names.contains($0.0) }) {
             page.kept.append(("what_if", "open"))
         }
-        var answer = Answer(status: .seeOther)
-        answer.headers[.location] =
-            page.link(Paths.customer(page.app ?? "", subject), keeping: []) + WhatIfPanel.anchor
-        return answer
+        return .seeOther(
+            page.link(page.address(of: subject), keeping: []) + WhatIfPanel.anchor)
     }
 
     /// Keeps what was typed into a form; browsers send the ends of its lines as CR LF (WHATWG, HTML).

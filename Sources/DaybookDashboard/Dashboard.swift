@@ -1,8 +1,5 @@
 import Daybook
-import DaybookDomain
-import DaybookEvents
 package import DaybookServer
-import HTTPTypes
 
 /// The pages that people look at in a browser, as routes of a server.
 package struct Dashboard: Sendable {
@@ -42,37 +39,30 @@ package struct Dashboard: Sendable {
 
     package var routes: [Route] {
         sessionRoutes + (ticket == nil ? actionRoutes : []) + whatIfRoutes + ledgerRoutes + [
-            open("/assets/{name}", "pageAsset", "The style, the script and the icon of the pages.")
-            {
-                call in try Self.asset(call)
-            },
-            app("", "overviewPage", "The board of an app.", Self.people) { try await overview($0) },
-            app("/customers", "customersPage", "Find a customer.", Self.supporters) {
-                try await customers(&$0)
-            },
-            app("/customers/{customer}", "customerPage", "One customer.", Self.supporters) {
-                try await customer(&$0)
-            },
+            open(
+                "/assets/{name}", "pageAsset", "The style, the script and the icon of the pages.",
+                Self.asset),
+            app("", "overviewPage", "The board of an app.", Self.people, overview),
+            app("/customers", "customersPage", "Find a customer.", Self.supporters, customers),
+            app(
+                "/customers/{customer}", "customerPage", "One customer.", Self.supporters, customer),
             app(
                 "/customers/{customer}/timeline", "timelinePage", "A customer's older events.",
-                Self.supporters
-            ) { try await timeline(&$0) },
+                Self.supporters, timeline),
             app(
                 "/customers/{customer}/explain/{name}", "explainPage",
-                "Why a customer may do something, or may not.", Self.supporters
-            ) { try await explain(&$0) },
+                "Why a customer may do something, or may not.", Self.supporters, explain),
             app(
                 "/customers/{customer}/compare", "comparePage",
-                "What is different about a customer between two moments.", Self.supporters
-            ) { try await compare(&$0) },
+                "What is different about a customer between two moments.", Self.supporters,
+                compare),
             app(
                 "/customers/{customer}/bundle", "customerBundle",
                 "Everything that the answers about a customer rest on, as a file.",
-                Self.supporters
-            ) { try await bundle(&$0) },
+                Self.supporters, bundle),
             app(
-                "/experiments/{experiment}", "experimentPage", "One experiment.", Self.people
-            ) { try await experiment(&$0) },
+                "/experiments/{experiment}", "experimentPage", "One experiment.", Self.people,
+                experiment),
             app("/news", "newsStream", "Tells a page that something is new.", Self.people) {
                 try await $0.newsStream(of: nil)
             },
@@ -83,29 +73,21 @@ package struct Dashboard: Sendable {
                 let subject = try call.customer()
                 return try await call.newsStream(of: subject)
             },
-            app("/events/{position}", "eventPage", "One event.", Self.supporters) { call in
-                try await event(&call)
-            },
+            app("/events/{position}", "eventPage", "One event.", Self.supporters, event),
             app("/metrics", "metricsPage", "What can be counted.", Self.people) { call in
                 try await self.answer(&call) { page in { try MetricsPage(call: page).page($0) } }
             },
-            app("/metrics/{metric}", "metricPage", "One metric.", Self.people) {
-                try await metric(&$0)
-            },
+            app("/metrics/{metric}", "metricPage", "One metric.", Self.people, metric),
             app(
                 "/metrics/{metric}/customers", "metricCustomersPage", "Who is behind a number.",
-                Self.people
-            ) { try await metricCustomers(&$0) },
-            app("/boards/{board}", "boardPage", "All metrics about one thing.", Self.people) {
-                try await numbers(&$0)
-            },
-            app("/funnels/{funnel}", "funnelPage", "One funnel.", Self.people) {
-                try await funnel(&$0)
-            },
+                Self.people, metricCustomers),
+            app(
+                "/boards/{board}", "boardPage", "All metrics about one thing.", Self.people,
+                numbers),
+            app("/funnels/{funnel}", "funnelPage", "One funnel.", Self.people, funnel),
             app(
                 "/funnels/{funnel}/customers", "funnelCustomersPage",
-                "Who took a step of a funnel, or went no further.", Self.people
-            ) { try await funnelCustomers(&$0) },
+                "Who took a step of a funnel, or went no further.", Self.people, funnelCustomers),
             app("/catalog", "catalogPage", "What is sold and what it opens.", Self.people) { call in
                 try await self.answer(&call) { page in { try CatalogPage(call: page).page($0) } }
             },

@@ -61,11 +61,9 @@ package struct PageDoor: Door {
         if problem.code == SessionProblem.signInNeeded.code, isPage,
             request.headerFields[.fetchDestination] ?? "document" == "document"
         {
-            var answer = Answer(status: .seeOther)
             let path = request.path ?? "/"
-            answer.headers[.location] =
-                path == "/" ? Paths.signIn : Link(Paths.signIn, [("next", path)]).text
-            return answer
+            return .seeOther(
+                path == "/" ? Paths.signIn : Link(Paths.signIn, [("next", path)]).text)
         }
         return frame.answer(
             to: problem, session(request, now: gate.clock(), isUse: false), app: parts["app"],

@@ -1,6 +1,5 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
 
 /// The plane of two clocks: valid time to the right, what was known upwards, filled where it was allowed.
 struct PlaneChart {

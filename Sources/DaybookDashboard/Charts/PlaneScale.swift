@@ -1,4 +1,3 @@
-import Daybook
 package import DaybookAudit
 
 /// Where a time is on the plane of two clocks.

@@ -1,5 +1,3 @@
-import DaybookDomain
-
 /// Round times to write at an axis.
 enum TimeTicks {
     struct Tick {

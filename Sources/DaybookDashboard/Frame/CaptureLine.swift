@@ -1,5 +1,4 @@
 import DaybookServer
-import HTTPTypes
 
 /// One bundle after the other: to make one takes as long as to replay a customer, on the threads that answer requests.
 actor CaptureLine {

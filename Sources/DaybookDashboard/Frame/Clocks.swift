@@ -58,13 +58,6 @@ package struct Clocks: Sendable {
             + (environment == .production ? "" : " --env \(environment.name)")
     }
 
-    /// The same page at another moment.
-    func moved(at: Int64?, knownAt: String?) -> Clocks {
-        Clocks(
-            moment: moment, environment: environment, at: at.map { RFC3339.format($0) },
-            knownAt: knownAt)
-    }
-
     /// People write `2026-02-05` and `2026-02-05 21:04`, and mean UTC.
     package static func completed(_ text: String) -> String {
         if text.hasPrefix("@") || Int64(text) != nil || RFC3339.parse(text) != nil { return text }

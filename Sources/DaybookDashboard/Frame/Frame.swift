@@ -12,20 +12,14 @@ package struct Frame: Sendable {
     let isLocal: Bool
     /// A part of an app's pages.
     enum Section: String, CaseIterable {
-        case overview, customers, metrics, catalog, ledger
-
-        var title: String {
-            switch self {
-            case .overview: "Overview"
-            case .customers: "Customers"
-            case .metrics: "Metrics"
-            case .catalog: "Catalog"
-            case .ledger: "Ledger"
-            }
-        }
+        case overview = "Overview"
+        case customers = "Customers"
+        case metrics = "Metrics"
+        case catalog = "Catalog"
+        case ledger = "Ledger"
 
         func path(_ app: String) -> String {
-            self == .overview ? Paths.app(app) : "\(Paths.app(app))/\(rawValue)"
+            self == .overview ? Paths.app(app) : "\(Paths.app(app))/\(rawValue.lowercased())"
         }
 
         /// Who may see it.
@@ -87,7 +81,7 @@ package struct Frame: Sendable {
             section.scopes.contains { call.may($0) }
         }.map { section -> Model in
             [
-                "title": section.title,
+                "title": section.rawValue,
                 "href": Link(section.path(app), call.clocks.parameters).text,
                 "current": section == page.section,
             ]

@@ -1,5 +1,4 @@
-import Daybook
-import DaybookEvents
+import DaybookDomain
 import DaybookServer
 
 /// What of its moment a page can be shown at.
@@ -57,6 +56,22 @@ struct PageCall {
         return call.ledgers.names.filter { own.contains($0) }
     }
 
+    /// The address of a page of the app, at no moment yet.
+    func address(_ page: String) -> String { Paths.app(app ?? "") + page }
+
+    /// The address of a customer's page, or of one below it.
+    func address(of subject: String, _ page: String = "") -> String {
+        Paths.customer(app ?? "", subject) + page
+    }
+
+    /// The address of a page at the moment at which something happened, as it was known then.
+    func address(_ path: String, at instant: Int64) -> String {
+        let then = Clocks(
+            moment: clocks.moment, environment: clocks.environment, at: RFC3339.format(instant),
+            knownAt: RFC3339.format(instant))
+        return Link(path, kept.map { ($0.0, Optional($0.1)) } + then.parameters).text
+    }
+
     /// A link to another page at the same moment.
     func link(_ path: String, _ parameters: [(String, String?)] = []) -> String {
         Link(path, parameters + clocks.parameters).text
@@ -77,9 +92,12 @@ struct PageCall {
         kept.filter { $0.0 != "form" }.map { ($0.0, instants[$0.0] ?? $0.1) }
     }
 
-    /// The address of a request that asks the question of this page.
+    /// The request that asks the question of this page.
+    /// - Parameter path: Below the app's.
     func request(_ path: String) -> String {
-        link(path, exact.map { ($0.0, Optional($0.1)) })
+        "GET "
+            + link(
+                "/v1/\(Link.encoded(app ?? ""))\(path)", exact.map { ($0.0, Optional($0.1)) })
     }
 
     /// The same page at the same moment with another choice.

@@ -54,7 +54,7 @@ struct ActionPage {
         page.model["title"] = action.title
         page.model["path"] = call.path
         page.model["environment"] = call.clocks.environment.name
-        page.model["back"] = call.link(Paths.customer(call.app ?? "", subject))
+        page.model["back"] = call.link(call.address(of: subject))
         page.model["fields"] = try fields(ledger).map(\.model)
         page.model["key"] = values["key"] ?? "page/" + RandomText.make()
         switch outcome {
@@ -82,13 +82,7 @@ struct ActionPage {
 
     private func would(_ receipt: Receipt) -> Model {
         let changes = receipt.changes.flatMap { customer in
-            customer.changes.map { change -> Model in
-                [
-                    "subject": customer.subject, "path": change.path,
-                    "before": JSONDifference.word(change.before, change.path),
-                    "after": JSONDifference.word(change.after, change.path),
-                ]
-            }
+            customer.changes.map { $0.row.merging(["subject": customer.subject]) { $1 } }
         }
         var model: Model = [
             "changes": Array(changes.prefix(100)), "events": receipt.positions.count,
@@ -222,13 +216,13 @@ struct ActionPage {
 
     private func needed(_ name: String) throws -> String {
         guard let value = optional(name) else {
-            throw Problem(.unprocessableContent, "missing_member", "“\(name)” is empty: fill it in")
+            throw Problem.unprocessable("missing_member", "“\(name)” is empty: fill it in")
         }
         return value
     }
 
     private static func unreadable(_ name: String, _ remedy: String) -> Problem {
-        Problem(.unprocessableContent, "bad_field", "“\(name)” cannot be read: \(remedy)")
+        Problem.unprocessable("bad_field", "“\(name)” cannot be read: \(remedy)")
     }
 
     // MARK: What was done

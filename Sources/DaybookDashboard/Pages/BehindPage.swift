@@ -20,7 +20,7 @@ struct BehindPage {
             : "The parts on both sides of “of” add up to both sides of the value."
         page.model["command"] = "daybook metrics \(metric.name)\(options)"
         switch state {
-        case .running(let done, let total): progress(&page, done, total)
+        case .running(let done, let total): page.showProgress(done, total)
         case .done(let found):
             let names = [
                 found.period.name, found.value.group, found.value.age.map { "age \($0)" } ?? "",
@@ -48,7 +48,7 @@ struct BehindPage {
         page.model["note"] = "Of the funnel \(funnel)."
         page.model["command"] = "daybook funnel \(ShellText.quoted(funnel))\(options)"
         switch state {
-        case .running(let done, let total): progress(&page, done, total)
+        case .running(let done, let total): page.showProgress(done, total)
         case .done(let found):
             page.model["value"] = Words.grouped(Int64(found.count))
             page.model["rows"] = found.rows.map { row -> Model in
@@ -82,18 +82,13 @@ struct BehindPage {
                 " --stopped true", with: " --stopped")
     }
 
-    private func progress(_ page: inout Frame.Page, _ done: Int, _ total: Int) {
-        page.model["refresh"] = "1"
-        page.model["running"] = Progress.model(done, total)
-    }
-
     private func row(_ name: String, isCustomer: Bool) -> Model {
         var model: Model = ["name": name]
         guard isCustomer else {
             model["ownerless"] = true
             return model
         }
-        if call.may(.support) { model["href"] = call.link(Paths.customer(call.app ?? "", name)) }
+        if call.may(.support) { model["href"] = call.link(call.address(of: name)) }
         return model
     }
 

@@ -19,18 +19,15 @@ struct BoardPage {
     func page(_ state: PageJobs.State<MetricsReport>?, _ catalog: Catalog?) -> Frame.Page {
         var page = Frame.Page(title: part.title, template: "board", section: .metrics)
         page.model["title"] = part.title
-        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/metrics")
+        page.model["back"] = call.link(call.address("/metrics"))
         page.model["choices"] = NumbersPart.resolutions(call, request)
         page.model["filters"] = NumbersPart.filters(call, catalog)
         page.model["downloads"] = NumbersPart.downloads(call)
         page.model["has_downloads"] = true
         page.model["command"] =
             "daybook metrics \(request.metrics.joined(separator: " "))\(NumbersPart.options(call))"
-        page.model["request"] =
-            "GET "
-            + call.request(
-                "/v1/\(Link.encoded(call.app ?? ""))/metrics/\(request.metrics.joined(separator: ","))"
-            )
+        page.model["request"] = call.request(
+            "/metrics/\(request.metrics.joined(separator: ","))")
         page.model["aged"] = part.metrics.filter(\.hasAges).map { metric -> Model in
             [
                 "name": Words.spaced(metric.name), "meaning": metric.meaning,
@@ -39,9 +36,7 @@ struct BoardPage {
         }
         switch state {
         case nil: break
-        case .running(let done, let total)?:
-            page.model["refresh"] = "1"
-            page.model["running"] = Progress.model(done, total)
+        case .running(let done, let total)?: page.showProgress(done, total)
         case .done(let report)?:
             page.model["as_of"] = report.asOf.sentence
             page.model["zone"] = report.zone
@@ -64,7 +59,7 @@ enum NumberCard {
     /// A metric's own page with the same question.
     static func link(_ metric: String, _ call: PageCall) -> String {
         Link(
-            "\(Paths.app(call.app ?? ""))/metrics/\(Link.encoded(metric))",
+            call.address("/metrics/\(Link.encoded(metric))"),
             call.kept.filter { $0.0 != "form" }.map { ($0.0, Optional($0.1)) }
                 + call.clocks.parameters
         ).text

@@ -26,26 +26,25 @@ struct CatalogChangesPage {
             value.map { ["name": name, "value": $0] }
         }
         page.model["to"] = String(to)
-        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/catalog")
+        page.model["back"] = call.link(call.address("/catalog"))
         page.model["versions"] = known.map { number -> Model in
             ["value": String(number), "current": number == first]
         }
-        page.model["changes"] = Self.rows(found.changes)
+        page.model["changes"] = found.changes.map(\.row)
         page.model["same"] = found.changes.isEmpty
         page.model["command"] = "daybook catalog diff \(first) \(to)"
         page.model["request"] =
             "GET /v1/\(Link.encoded(call.app ?? ""))/catalogs/\(to)/difference?from=\(first)"
         page.model["what_if"] = call.link(
-            "\(Paths.app(call.app ?? ""))/catalog/what-if", [("version", String(to))])
+            call.address("/catalog/what-if"), [("version", String(to))])
         return page
     }
+}
 
-    static func rows(_ changes: [JSONDifference]) -> [Model] {
-        changes.map { change in
-            [
-                "path": change.path, "before": JSONDifference.word(change.before, change.path),
-                "after": JSONDifference.word(change.after, change.path),
-            ]
-        }
+extension JSONDifference {
+    var row: Model {
+        [
+            "path": path, "before": Self.word(before, path), "after": Self.word(after, path),
+        ]
     }
 }

@@ -17,15 +17,14 @@ struct CatalogPage {
                 "position": version.position, "always": version.position == first,
                 "changes": version.position == first
                     ? ""
-                    : call.link(
-                        "\(Paths.app(call.app ?? ""))/catalog/\(version.version)/changes"),
+                    : call.link(call.address("/catalog/\(version.version)/changes")),
                 "digest": String(version.documentDigest.prefix(12)),
                 "href": call.event(version.position),
             ]
             if let time = PageTime.model(version.effectiveAt) { model["effective"] = time }
             return model
         }
-        page.model["what_if"] = call.link("\(Paths.app(call.app ?? ""))/catalog/what-if")
+        page.model["what_if"] = call.link(call.address("/catalog/what-if"))
         guard let newest = history.newest else {
             page.model["none"] = true
             return page

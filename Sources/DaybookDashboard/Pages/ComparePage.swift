@@ -17,7 +17,7 @@ struct ComparePage {
             of: subject, environment: call.clocks.environment, from: call.clocks.moment,
             to: other.moment)
         page.model["subject"] = subject
-        page.model["back"] = call.link(Paths.customer(call.app ?? "", subject))
+        page.model["back"] = call.link(call.address(of: subject))
         page.model["path"] = call.path
         page.model["first"] = Frame.sentence(call.clocks.moment)
         page.model["second"] = Frame.sentence(other.moment)
@@ -28,12 +28,7 @@ struct ComparePage {
         page.model["first_at"] = call.clocks.at ?? ""
         page.model["first_known_at"] = call.clocks.knownAt ?? ""
         page.model["environment"] = call.clocks.environment.name
-        page.model["changes"] = found.difference.changes.map { change -> Model in
-            [
-                "path": change.path, "before": JSONDifference.word(change.before, change.path),
-                "after": JSONDifference.word(change.after, change.path),
-            ]
-        }
+        page.model["changes"] = found.difference.changes.map(\.row)
         page.model["same"] = found.difference.changes.isEmpty
         page.model["events"] = try between(ledger, found.from.position, found.to.position)
         return page

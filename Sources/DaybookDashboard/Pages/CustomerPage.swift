@@ -25,7 +25,7 @@ struct CustomerPage {
         var page = Frame.Page(title: subject, template: "customer", section: .customers)
         page.model["subject"] = subject
         page.model["done"] = try done.map { try receipt($0, ledger) }
-        let path = Paths.customer(call.app ?? "", subject)
+        let path = call.address(of: subject)
         if call.clocks.isNow {
             page.model["news"] = call.link(
                 path + "/news", [("after", try ledger.place().description)])
@@ -39,8 +39,7 @@ struct CustomerPage {
                 action -> Model in
                 [
                     "title": action.title,
-                    "href": call.link(
-                        "\(Paths.customer(call.app ?? "", subject))/actions/\(action.rawValue)"),
+                    "href": call.link(call.address(of: subject, "/actions/\(action.rawValue)")),
                 ]
             }
         }
@@ -235,7 +234,7 @@ struct CustomerPage {
             model["today"] = !call.clocks.isNow
             let others = row.ids.filter { !haveSameBytes($0, subject) }
             model["ids"] = others.map { id -> Model in
-                ["id": id, "href": call.link(Paths.customer(call.app ?? "", id))]
+                ["id": id, "href": call.link(call.address(of: id))]
             }
         }
         if let url = status.managementURL { model["manage"] = url }
@@ -269,7 +268,7 @@ struct CustomerPage {
             "source": decision.source.map(\.sentence) ?? "",
             "usage": decision.usage?.sentence ?? "",
             "explain": call.link(
-                "\(Paths.customer(call.app ?? "", subject))/explain/\(Link.encoded(name))",
+                call.address(of: subject, "/explain/\(Link.encoded(name))"),
                 [("profile", profile)]),
         ]
     }

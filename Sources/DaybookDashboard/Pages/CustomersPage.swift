@@ -45,7 +45,7 @@ struct CustomersPage {
 
     private func row(_ row: CustomerRow) -> Model {
         var model: Model = [
-            "id": row.id, "href": call.link(Paths.customer(call.app ?? "", row.id)),
+            "id": row.id, "href": call.link(call.address(of: row.id)),
             "word": row.status.map { Words.spaced($0) } ?? "",
             "entitlements": row.entitlements.joined(separator: ", "),
             "ids": row.ids.count > 1 ? "\(row.ids.count) ids" : "",

@@ -28,7 +28,7 @@ struct EventPage {
             clocks.environment = event.draft.environment
             page.model["what_if"] =
                 Link(
-                    Paths.customer(call.app ?? "", subject),
+                    call.address(of: subject),
                     [("without", "\(number)")] + clocks.parameters
                 ).text + WhatIfPanel.anchor
         }
@@ -37,7 +37,7 @@ struct EventPage {
             let environment = event.draft.environment
             page.model["void"] =
                 Link(
-                    "\(Paths.customer(call.app ?? "", subject))/actions/\(ActionPage.Action.voidEvent.rawValue)",
+                    call.address(of: subject, "/actions/\(ActionPage.Action.voidEvent.rawValue)"),
                     [
                         ("source", event.draft.source.kind), ("event", event.draft.source.key),
                         ("environment", environment == .production ? nil : environment.name),
@@ -48,7 +48,7 @@ struct EventPage {
             page.model["customer"] = [
                 "name": subject,
                 "href": Link(
-                    Paths.customer(call.app ?? "", subject),
+                    call.address(of: subject),
                     Clocks(
                         moment: .now, environment: event.draft.environment
                     ).parameters

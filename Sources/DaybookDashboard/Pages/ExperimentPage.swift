@@ -16,13 +16,11 @@ struct ExperimentPage {
             title: "Experiment \(name)", template: "experiment", section: .metrics)
         page.model["name"] = name
         page.model["metric"] = Words.spaced(Self.metric)
-        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/metrics")
+        page.model["back"] = call.link(call.address("/metrics"))
         page.model["command"] =
             "daybook experiment \(ShellText.quoted(name))\(call.clocks.options)"
         switch state {
-        case .running(let done, let total):
-            page.model["refresh"] = "1"
-            page.model["running"] = Progress.model(done, total)
+        case .running(let done, let total): page.showProgress(done, total)
         case .done(let report):
             page.model["as_of"] = report.asOf.sentence
             page.model["variants"] = report.variants.map { row($0, report) }
@@ -55,7 +53,7 @@ struct ExperimentPage {
             "behind": variant.denominator == 0
                 ? ""
                 : call.link(
-                    "\(Paths.app(call.app ?? ""))/metrics/\(Self.metric)/customers",
+                    call.address("/metrics/\(Self.metric)/customers"),
                     [("by", "whole"), ("experiment", name), ("variant", variant.name)]),
         ]
     }

@@ -21,7 +21,7 @@ struct ExplainPage {
         page.model["subject"] = subject
         page.model["name"] = name
         page.model["back"] = call.link(
-            Paths.customer(call.app ?? "", subject), [("name", name), ("profile", profile)])
+            call.address(of: subject), [("name", name), ("profile", profile)])
         page.model["yes"] = decision.allowed
         page.model["reason"] = Words.spaced(decision.reason.rawValue)
         page.model["usage"] = decision.usage?.sentence ?? ""

@@ -11,26 +11,21 @@ struct FunnelPage {
     func page(_ state: PageJobs.State<FunnelReport>) -> Frame.Page {
         var page = Frame.Page(title: "Funnel \(name)", template: "funnel", section: .metrics)
         page.model["name"] = name
-        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/metrics")
+        page.model["back"] = call.link(call.address("/metrics"))
         page.model["command"] =
             "daybook funnel \(ShellText.quoted(name))\(NumbersPart.options(call))"
-        page.model["request"] =
-            "GET "
-            + call.request("/v1/\(Link.encoded(call.app ?? ""))/funnels/\(Link.encoded(name))")
+        page.model["request"] = call.request("/funnels/\(Link.encoded(name))")
         page.model["filters"] = NumbersPart.funnelFilters(call)
         let by = call.kept("by") ?? FunnelBreakdown.none.rawValue
         page.model["choices"] = FunnelBreakdown.allCases.map { choice -> Model in
             [
                 "name": choice == .none ? "all" : choice.rawValue,
-                "href": call.link(
-                    changing: "by", to: choice == .none ? nil : choice.rawValue),
+                "href": call.link(changing: "by", to: choice == .none ? nil : choice.rawValue),
                 "current": choice.rawValue == by,
             ]
         }
         switch state {
-        case .running(let done, let total):
-            page.model["refresh"] = "1"
-            page.model["running"] = Progress.model(done, total)
+        case .running(let done, let total): page.showProgress(done, total)
         case .done(let report):
             page.model["window"] = Words.duration(report.windowMilliseconds)
             page.model["unit"] = report.rules.unit.rawValue
@@ -67,8 +62,7 @@ struct FunnelPage {
             guard hasCustomers, step.count > 0 else { return model }
             func link(_ stopped: String?) -> String {
                 call.link(
-                    call.path + "/customers",
-                    keeping: [("step", step.name), ("stopped", stopped)])
+                    call.path + "/customers", keeping: [("step", step.name), ("stopped", stopped)])
             }
             model["behind"] = link(nil)
             if order != .anyOrder, index + 1 < steps.count, step.count > next {

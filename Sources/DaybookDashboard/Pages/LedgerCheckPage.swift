@@ -49,7 +49,7 @@ struct LedgerCheckPage {
         let title = check == .verify ? "Verify" : "Doctor"
         var page = Frame.Page(title: title, template: "ledger-check", section: .ledger)
         page.model["title"] = title
-        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/ledger")
+        page.model["back"] = call.link(call.address("/ledger"))
         page.model["command"] = "daybook \(check.rawValue)"
         switch state {
         case .running:

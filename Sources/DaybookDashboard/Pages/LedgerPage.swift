@@ -47,7 +47,7 @@ struct LedgerPage {
         page.model["dead_letters"] = refused.suffix(200).reversed().map(row)
         page.model["environment"] = call.clocks.environment.name
         if call.may(.admin) {
-            let path = "\(Paths.app(call.app ?? ""))/ledger"
+            let path = call.address("/ledger")
             page.model["checks"] = [
                 "verify": call.link(path + "/verify"), "doctor": call.link(path + "/doctor"),
             ]
@@ -93,7 +93,7 @@ struct LedgerPage {
         // Only where a session says who does it.
         if call.caller.key != nil, call.may(.admin), letter.isWaiting {
             model["act"] =
-                "\(Paths.app(call.app ?? ""))/ledger/dead-letters/\(letter.position)"
+                call.address("/ledger/dead-letters/\(letter.position)")
         }
         if let subject = letter.subject { model["subject"] = subject }
         return model

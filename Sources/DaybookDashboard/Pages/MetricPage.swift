@@ -16,19 +16,16 @@ struct MetricPage {
         page.model["meaning"] = metric.meaning
         page.model["formula"] = metric.formula
         page.model["maturity"] = MetricWords.maturity(metric)
-        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/metrics")
+        page.model["back"] = call.link(call.address("/metrics"))
         page.model["choices"] = NumbersPart.resolutions(call, request)
         page.model["filters"] = NumbersPart.filters(call, catalog)
         let known = NumbersPart.options(call)
         page.model["command"] = "daybook metrics \(metric.name)\(known)"
-        page.model["request"] =
-            "GET " + call.request("/v1/\(Link.encoded(call.app ?? ""))/metrics/\(metric.name)")
+        page.model["request"] = call.request("/metrics/\(metric.name)")
         page.model["downloads"] = NumbersPart.downloads(call)
         page.model["has_downloads"] = true
         switch state {
-        case .running(let done, let total):
-            page.model["refresh"] = "1"
-            page.model["running"] = Progress.model(done, total)
+        case .running(let done, let total): page.showProgress(done, total)
         case .done(let report):
             page.model["as_of"] = report.asOf.sentence
             page.model["zone"] = report.zone

@@ -28,15 +28,15 @@ enum NumbersPart {
             call,
             range
                 + [
-                    .init("products", "Product", choices: products),
-                    .init("countries", "Country", "such as DE, or DE,AT"),
-                    .init("cohort", "First seen in", "such as 2026-03"),
-                    .init("experiment", "Experiment", choices: experiments),
-                    .init("variant", "Variant", "of the experiment"),
-                    .init("catalog_version", "Catalog version", "that rules for the customer"),
-                    .init("currency", "In the currency", "such as EUR, by recorded rates"),
-                    .init("refunds", "Refunds", choices: refunds),
-                    .init("tz", "Time zone", "such as Europe/Amsterdam"),
+                    ("products", "Product", "", products),
+                    ("countries", "Country", "such as DE, or DE,AT", nil),
+                    ("cohort", "First seen in", "such as 2026-03", nil),
+                    ("experiment", "Experiment", "", experiments),
+                    ("variant", "Variant", "of the experiment", nil),
+                    ("catalog_version", "Catalog version", "that rules for the customer", nil),
+                    ("currency", "In the currency", "such as EUR, by recorded rates", nil),
+                    ("refunds", "Refunds", "", refunds),
+                    ("tz", "Time zone", "such as Europe/Amsterdam", nil),
                 ])
     }
 
@@ -45,31 +45,19 @@ enum NumbersPart {
         form(
             call,
             range + [
-                .init("countries", "Country", "such as DE, or DE,AT"),
-                .init("cohort", "First seen in", "such as 2026-03"),
-                .init("catalog_version", "Catalog version", "that rules for the customer"),
-                .init("per", "Of", choices: FunnelRules.Unit.allCases.map(\.rawValue)),
-                .init("window", "Within", "such as P7D"),
-                .init("experiment", "Experiment", "whose variants are told apart"),
+                ("countries", "Country", "such as DE, or DE,AT", nil),
+                ("cohort", "First seen in", "such as 2026-03", nil),
+                ("catalog_version", "Catalog version", "that rules for the customer", nil),
+                ("per", "Of", "", FunnelRules.Unit.allCases.map(\.rawValue)),
+                ("window", "Within", "such as P7D", nil),
+                ("experiment", "Experiment", "whose variants are told apart", nil),
             ])
     }
 
-    private struct Entry {
-        let name: String
-        let label: String
-        let hint: String
-        let choices: [String]?
-
-        init(_ name: String, _ label: String, _ hint: String = "", choices: [String]? = nil) {
-            self.name = name
-            self.label = label
-            self.hint = hint
-            self.choices = choices
-        }
-    }
+    private typealias Entry = (name: String, label: String, hint: String, choices: [String]?)
 
     private static let range: [Entry] = [
-        .init("from", "From", "such as 2026-01-01"), .init("until", "Before", "such as 2026-04-01"),
+        ("from", "From", "such as 2026-01-01", nil), ("until", "Before", "such as 2026-04-01", nil),
     ]
 
     private static func form(_ call: PageCall, _ entries: [Entry]) -> Model {
@@ -144,24 +132,26 @@ enum NumbersFile: String, CaseIterable {
         }
     }
 
-    func bytes(
-        json: @autoclosure () -> JSONObject, csv: @autoclosure () -> String,
-        lines: @autoclosure () -> String
-    ) -> [UInt8] {
+    func bytes(of rows: some NumberRows) -> [UInt8] {
         switch self {
-        case .csv: Array(csv().utf8)
-        case .ndjson: Array(lines().utf8)
-        case .json: json().canonicalBytes + [0x0A]
+        case .csv: Array(rows.csv.utf8)
+        case .ndjson: Array(rows.lines.utf8)
+        case .json: rows.json.canonicalBytes + [0x0A]
         }
     }
 
     /// - Parameter name: Of plain characters.
     func answer(_ name: String, _ bytes: [UInt8]) -> Answer {
-        var answer = Answer()
-        answer.headers[.contentType] = mediaType
-        answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(rawValue)\""
+        .file("\(name).\(rawValue)", mediaType: mediaType, bytes)
+    }
+}
+
+extension Answer {
+    /// What a browser keeps under a name.
+    static func file(_ name: String, mediaType: String, _ bytes: [UInt8]) -> Answer {
+        var answer = Answer.bytes(bytes, mediaType: mediaType)
+        answer.headers[.contentDisposition] = "attachment; filename=\"\(name)\""
         answer.headers[.cacheControl] = "no-store"
-        answer.body = .bytes(bytes)
         return answer
     }
 }

@@ -48,12 +48,10 @@ struct OverviewPage {
         var page = Frame.Page(title: "Overview", template: "overview", section: .overview)
         if call.clocks.isNow {
             page.model["news"] = call.link(
-                "\(Paths.app(call.app ?? ""))/news", [("after", try ledger.place().description)])
+                call.address("/news"), [("after", try ledger.place().description)])
         }
         switch state {
-        case .running(let done, let total):
-            page.model["refresh"] = "1"
-            page.model["running"] = Progress.model(done, total)
+        case .running(let done, let total): page.showProgress(done, total)
         case .done(let board):
             page.model["events"] = try recent(ledger, board.report.asOf)
             page.model["period"] = board.kpis?.period.name
@@ -73,8 +71,7 @@ struct OverviewPage {
             page.model["boards"] = Metric.parts.map { part -> Model in
                 [
                     "name": part.title,
-                    "href": call.link(
-                        "\(Paths.app(call.app ?? ""))/boards/\(BoardPage.slug(part.title))"),
+                    "href": call.link(call.address("/boards/\(BoardPage.slug(part.title))")),
                 ]
             }
             if let chart = movementChart(board.report) { page.model["movements"] = chart }
@@ -110,8 +107,7 @@ struct OverviewPage {
             "target": MetricWords.target(row.target, shape), "word": word, "tone": tone,
             "fraction": MetricWords.fraction(row.numerator, row.denominator, shape),
             "svg": Sparkline.svg(row.trend, title: "Course of \(row.target.name)"),
-            "href": call.link(
-                "\(Paths.app(call.app ?? ""))/metrics/\(Link.encoded(row.target.metric))"),
+            "href": call.link(call.address("/metrics/\(Link.encoded(row.target.metric))")),
         ]
     }
 
@@ -176,7 +172,7 @@ struct OverviewPage {
             ]
             if let subject = event.draft.subject, call.may(.support) {
                 model["customer"] = [
-                    "name": subject, "href": call.link(Paths.customer(call.app ?? "", subject)),
+                    "name": subject, "href": call.link(call.address(of: subject)),
                 ]
             }
             return model

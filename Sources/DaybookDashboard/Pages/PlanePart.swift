@@ -1,8 +1,6 @@
 import Daybook
 import DaybookAudit
 import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// The plane of two clocks on a page: the drawing, what people were told otherwise, and the same as a table.
 struct PlanePart {
@@ -54,14 +52,7 @@ struct PlanePart {
             "hindsight_tone": PlaneWords.tone(difference.hindsight),
             "cause": plane.cause(ofRow: difference.row),
             "known_from": PageTime.model(plane.rows[difference.row].recordedAt) ?? [:],
-            "href": Link(
-                call.path,
-                call.kept.map { ($0.0, Optional($0.1)) }
-                    + call.clocks.moved(
-                        at: difference.range.lowerBound,
-                        knownAt: RFC3339.format(difference.range.lowerBound)
-                    ).parameters
-            ).text,
+            "href": call.address(call.path, at: difference.range.lowerBound),
         ]
     }
 

@@ -1,7 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// A customer's events, the newest first, with both clocks.
 struct TimelinePart {
@@ -17,8 +15,7 @@ struct TimelinePart {
         var model: Model = ["rows": page.entries.map(row)]
         if let next = page.next {
             model["older"] = call.link(
-                "\(Paths.customer(call.app ?? "", subject))/timeline",
-                keeping: [("after", next.description)])
+                call.address(of: subject, "/timeline"), keeping: [("after", next.description)])
         }
         if page.entries.isEmpty { model["empty"] = true }
         return model
@@ -32,13 +29,7 @@ struct TimelinePart {
             "href": call.event(event.position),
             "happened": PageTime.model(happened) ?? [:],
             "details": entry.details(), "notes": entry.notes, "void": entry.isVoid,
-            "moment": Link(
-                Paths.customer(call.app ?? "", subject),
-                call.kept.map { ($0.0, Optional($0.1)) }
-                    + call.clocks.moved(
-                        at: happened, knownAt: RFC3339.format(happened)
-                    ).parameters
-            ).text,
+            "moment": call.address(call.address(of: subject), at: happened),
         ]
         if let panel { model.merge(panel.links(of: event.position)) { $1 } }
         let delay = event.recordedAt - happened

@@ -1,8 +1,6 @@
 import Daybook
 import DaybookAudit
 import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// The answer first: a sentence that a person in support can say aloud, what is behind it, and what to write.
 struct Verdict {
@@ -21,7 +19,7 @@ struct Verdict {
             "yes": isYes, "verb": verb(isYes), "name": name,
             "because": because, "text": decision?.display?.text ?? "",
             "explain": call.link(
-                "\(Paths.customer(call.app ?? "", subject))/explain/\(Link.encoded(name))",
+                call.address(of: subject, "/explain/\(Link.encoded(name))"),
                 [("profile", profile)]),
             "explains": decision != nil,
             "command": command, "request": request,

@@ -55,7 +55,7 @@ struct WhatIfPage {
         problem: Problem? = nil
     ) -> Frame.Page {
         var page = Frame.Page(title: "What if", template: "what-if", section: .catalog)
-        page.model["back"] = call.link("\(Paths.app(call.app ?? ""))/catalog")
+        page.model["back"] = call.link(call.address("/catalog"))
         page.model["title"] = "What if another catalog ruled"
         page.model["path"] = call.path
         page.model["environment"] = call.clocks.environment.name
@@ -80,9 +80,7 @@ struct WhatIfPage {
         }
         switch state {
         case nil: break
-        case .running(let done, let total)?:
-            page.model["refresh"] = "1"
-            page.model["running"] = Progress.model(done, total)
+        case .running(let done, let total)?: page.showProgress(done, total)
         case .done(let answer)?: page.model["answer"] = model(answer)
         }
         return page
@@ -95,7 +93,7 @@ struct WhatIfPage {
             "customers": Words.count(Int64(report.customers), "customer"),
             "unaffected": report.changed == 0, "as_of": report.asOf.sentence,
             "conflicts": report.conflicts.map { ["text": $0] },
-            "changes": CatalogChangesPage.rows(answer.changes),
+            "changes": answer.changes.map(\.row),
             "has_changes": !answer.changes.isEmpty,
             "has_features": !report.features.isEmpty, "has_meters": !report.meters.isEmpty,
             "has_shifts":
@@ -128,7 +126,7 @@ struct WhatIfPage {
                 "difference": customer.sentences.joined(separator: "; "),
             ]
             if call.may(.support) {
-                row["href"] = call.link(Paths.customer(call.app ?? "", customer.subject))
+                row["href"] = call.link(call.address(of: customer.subject))
             }
             return row
         }

@@ -1,6 +1,5 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
 import DaybookEvents
 import DaybookServer
 
@@ -47,8 +46,8 @@ struct WhatIfPanel: Sendable {
         let draft = call.kept("with")
         lines = draft.flatMap { drafts.document($0, app: call.app ?? "") }
         if without.count < positions.count {
-            problem = Problem(
-                .unprocessableContent, "bad_position",
+            problem = Problem.unprocessable(
+                "bad_position",
                 "\"without\" has something that is no position; write them as 12,15")
         } else if rules == nil, let text = call.kept("rules") {
             problem = Problem.notFound(
@@ -118,7 +117,7 @@ struct WhatIfPanel: Sendable {
             "customers": report.top.map { customer -> Model in
                 [
                     "name": customer.subject,
-                    "href": call.link(Paths.customer(call.app ?? "", customer.subject)),
+                    "href": call.link(call.address(of: customer.subject)),
                     "sentences": customer.sentences.map { ["text": $0] as Model },
                 ]
             },
@@ -172,7 +171,7 @@ struct WhatIfPanel: Sendable {
 
     // MARK: Links
 
-    private var path: String { Paths.customer(call.app ?? "", subject) }
+    private var path: String { call.address(of: subject) }
 
     /// What a row of the timeline offers.
     func links(of position: Int64) -> Model {
