@@ -21,16 +21,14 @@ struct AmendCommand: AsyncParsableCommand {
     var target: String
 
     @Option(
-        help: ArgumentHelp(
-            "A field of the event's data and its new value; may be repeated.",
-            valueName: "field=value"))
+        help: .value(
+            "field=value", "A field of the event's data and its new value; may be repeated."))
     var set: [String] = []
 
-    @Option(help: ArgumentHelp("Fields and their new values as a JSON object.", valueName: "json"))
+    @Option(help: .value("json", "Fields and their new values as a JSON object."))
     var patch: String?
 
-    @Option(
-        help: ArgumentHelp("ID of the customer, where the event names none.", valueName: "subject"))
+    @Option(help: .value("subject", "ID of the customer, where the event names none."))
     var subject: String?
 
     @OptionGroup var write: WriteOptions

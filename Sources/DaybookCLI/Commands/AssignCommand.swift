@@ -15,10 +15,10 @@ struct AssignCommand: AsyncParsableCommand {
     @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Option(help: ArgumentHelp("Transaction ID of the purchase.", valueName: "id"))
+    @Option(help: .value("id", "Transaction ID of the purchase."))
     var transaction: String
 
-    @Option(help: ArgumentHelp("ID of the profile.", valueName: "profile"))
+    @Option(help: .value("profile", "ID of the profile."))
     var profile: String
 
     @OptionGroup var write: WriteOptions
@@ -41,7 +41,7 @@ struct UnassignCommand: AsyncParsableCommand {
     @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Option(help: ArgumentHelp("Transaction ID of the purchase.", valueName: "id"))
+    @Option(help: .value("id", "Transaction ID of the purchase."))
     var transaction: String
 
     @OptionGroup var write: WriteOptions

@@ -23,25 +23,26 @@ struct BeliefsCommand: AsyncParsableCommand {
     @Argument(help: "A feature or a meter of the catalog, an alias of one, or an entitlement.")
     var name: String
 
-    @Option(help: ArgumentHelp("The profile that is looked at.", valueName: "profile"))
+    @Option(help: .value("profile", "The profile that is looked at."))
     var profile: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Answers about this time and later. Default: from the customer's first event on, or the last of many changes.",
-            valueName: "time"))
+        help: .value(
+            "time",
+            "Answers about this time and later. Default: from the customer's first event on, or the last of many changes."
+        ))
     var from: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Answers about earlier times than this one. Default: 30 days after now.",
-            valueName: "time"))
+        help: .value(
+            "time", "Answers about earlier times than this one. Default: 30 days after now."))
     var until: String?
 
     @Option(
-        help: ArgumentHelp(
-            "How many of the newest events are told apart by when they became known, 1 to 10000. Default: 256, of thousands fewer.",
-            valueName: "count"))
+        help: .value(
+            "count",
+            "How many of the newest events are told apart by when they became known, 1 to 10000. Default: 256, of thousands fewer."
+        ))
     var events: Int?
 
     @OptionGroup var ask: AskOptions

@@ -34,27 +34,22 @@ struct BisectCommand: AsyncParsableCommand {
     @Flag(help: "Find the event since which the condition no longer holds.")
     var fails = false
 
-    @Option(help: ArgumentHelp("Evaluate as of this time. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "Evaluate as of this time. Default: now."))
     var at: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A position at which it does not hold yet. Default: 0, before the first event.",
-            valueName: "position"))
+        help: .value(
+            "position",
+            "A position at which it does not hold yet. Default: 0, before the first event."))
     var from: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A position at which it holds. Default: the last.", valueName: "position")
-    )
+    @Option(help: .value("position", "A position at which it holds. Default: the last."))
     var through: String?
 
-    @Option(help: ArgumentHelp("Answer for this profile of the customer.", valueName: "profile"))
+    @Option(help: .value("profile", "Answer for this profile of the customer."))
     var profile: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A file of digests that another build wrote of the same ledger.", valueName: "file"))
+    @Option(help: .value("file", "A file of digests that another build wrote of the same ledger."))
     var against: String?
 
     @OptionGroup private var environmentOption: EnvironmentOption

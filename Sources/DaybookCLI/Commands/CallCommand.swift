@@ -21,14 +21,13 @@ struct CallCommand: AsyncParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp(
-            "What the app sends: a JSON object, or - for the standard input. Default: an empty one.",
-            valueName: "json"))
+        help: .value(
+            "json",
+            "What the app sends: a JSON object, or - for the standard input. Default: an empty one."
+        ))
     var data = "{}"
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("The same key again records nothing more.", valueName: "key"))
+    @Option(name: .long, help: .value("key", "The same key again records nothing more."))
     var idempotencyKey: String?
 
     @OptionGroup var verifier: VerifierOptions

@@ -26,18 +26,15 @@ struct CaptureCommand: AsyncParsableCommand {
     @Argument(help: "IDs of the customers.")
     var subjects: [String]
 
-    @Option(
-        help: ArgumentHelp(
-            "Also ask for this feature or meter; may be repeated.", valueName: "name"))
+    @Option(help: .value("name", "Also ask for this feature or meter; may be repeated."))
     var check: [String] = []
 
-    @Option(help: ArgumentHelp("With --check: how many units.", valueName: "n"))
+    @Option(help: .value("n", "With --check: how many units."))
     var amount: Int64 = 1
 
     @Option(
-        help: ArgumentHelp(
-            "With --check: for this profile of the customer, such as a dog or a child.",
-            valueName: "profile"))
+        help: .value(
+            "profile", "With --check: for this profile of the customer, such as a dog or a child."))
     var profile: String?
 
     @Flag(help: "Replace IDs and free text.")
@@ -45,21 +42,20 @@ struct CaptureCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp(
-            "The file, which must not exist yet; - for the standard output. Default: the app's name and the start of the digest, .daybundle.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "The file, which must not exist yet; - for the standard output. Default: the app's name and the start of the digest, .daybundle."
+        ))
     var outputFile: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Write events/APP/NAME.ndjson and snapshots/APP/NAME.json instead.",
-            valueName: "name"))
+        help: .value("name", "Write events/APP/NAME.ndjson and snapshots/APP/NAME.json instead."))
     var asTest: String?
 
     @Option(
-        help: ArgumentHelp(
-            "With --as-test: the folder of events/ and snapshots/. Default: the current one.",
-            valueName: "folder"))
+        help: .value(
+            "folder",
+            "With --as-test: the folder of events/ and snapshots/. Default: the current one."))
     var folder: String?
 
     @OptionGroup var ask: AskOptions

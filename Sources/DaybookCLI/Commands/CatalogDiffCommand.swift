@@ -22,9 +22,7 @@ struct CatalogDiffCommand: AsyncParsableCommand {
     var to: Int64?
 
     @Option(
-        help: ArgumentHelp(
-            "A file in the place of the version after, - for the standard input.",
-            valueName: "file"))
+        help: .value("file", "A file in the place of the version after, - for the standard input."))
     var file: String?
 
     @OptionGroup var ledger: LedgerOptions

@@ -21,16 +21,14 @@ struct CatalogImportCommand: AsyncParsableCommand {
     @Argument(help: "The .storekit file, of format 1.0 to 5.0.")
     var file: String
 
-    @Option(
-        help: ArgumentHelp(
-            "The app's name in the catalog. Default: the file's name.", valueName: "name"))
+    @Option(help: .value("name", "The app's name in the catalog. Default: the file's name."))
     var app: String?
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write to this file, which appears when it is complete. Default: the standard output.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "Write to this file, which appears when it is complete. Default: the standard output."))
     var output: String?
 
     @OptionGroup var form: OutputOptions

@@ -17,14 +17,13 @@ struct CatalogProductsCommand: AsyncParsableCommand {
               daybook catalog products --locale nl-NL --json
             """)
 
-    @Option(help: ArgumentHelp("The language of texts, such as nl-NL.", valueName: "locale"))
+    @Option(help: .value("locale", "The language of texts, such as nl-NL."))
     var locale: String?
 
-    @Option(
-        help: ArgumentHelp("Mark the prices of this time. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "Mark the prices of this time. Default: now."))
     var at: String?
 
-    @Option(help: ArgumentHelp("Only what had been recorded by then.", valueName: "time"))
+    @Option(help: .value("time", "Only what had been recorded by then."))
     var knownAt: String?
 
     @OptionGroup var ledger: LedgerOptions

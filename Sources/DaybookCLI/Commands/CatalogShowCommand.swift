@@ -14,8 +14,7 @@ struct CatalogShowCommand: AsyncParsableCommand {
     @Argument(help: "Print the document of this version, byte for byte as published.")
     var version: Int64?
 
-    @Option(
-        help: ArgumentHelp("List only what had been recorded by then.", valueName: "time"))
+    @Option(help: .value("time", "List only what had been recorded by then."))
     var knownAt: String?
 
     @OptionGroup var ledger: LedgerOptions

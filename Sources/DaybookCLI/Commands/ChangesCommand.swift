@@ -18,23 +18,22 @@ struct ChangesCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp(
-            "Only what was recorded after this place, or after @position. Default: everything.",
-            valueName: "place"))
+        help: .value(
+            "place",
+            "Only what was recorded after this place, or after @position. Default: everything."))
     var after: String?
 
-    @Option(help: ArgumentHelp("At most this many events, then end.", valueName: "n"))
+    @Option(help: .value("n", "At most this many events, then end."))
     var limit: Int?
 
     @Option(
         name: .customLong("type"),
-        help: ArgumentHelp("Only events of this type; may be repeated.", valueName: "type"))
+        help: .value("type", "Only events of this type; may be repeated."))
     var types: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Only what the history of this customer lists, in any environment.",
-            valueName: "subject"))
+        help: .value(
+            "subject", "Only what the history of this customer lists, in any environment."))
     var subject: String?
 
     @Option(name: .customLong("env"), help: "Only this environment. Default: all.")

@@ -21,12 +21,10 @@ struct CheckCommand: AsyncParsableCommand {
     @Argument(help: "A feature or a meter of the catalog, or an alias of one.")
     var name: String
 
-    @Option(help: ArgumentHelp("How many units.", valueName: "n"))
+    @Option(help: .value("n", "How many units."))
     var amount: Int64 = 1
 
-    @Option(
-        help: ArgumentHelp(
-            "For a window: the time of the item that is to be seen.", valueName: "time"))
+    @Option(help: .value("time", "For a window: the time of the item that is to be seen."))
     var itemAt: String?
 
     @OptionGroup var view: ViewOptions

@@ -18,10 +18,10 @@ struct CodesCommand: AsyncParsableCommand {
     @Argument(help: "The promotion, as the catalog names it.")
     var promotion: String
 
-    @Option(help: ArgumentHelp("The number of the first one.", valueName: "n"))
+    @Option(help: .value("n", "The number of the first one."))
     var from: Int64 = 1
 
-    @Option(help: ArgumentHelp("How many; default: all.", valueName: "n"))
+    @Option(help: .value("n", "How many; default: all."))
     var count: Int64?
 
     @Flag(help: "Only codes that are not redeemed yet, one per line and nothing else.")

@@ -16,7 +16,7 @@ struct CommitCommand: AsyncParsableCommand {
     @Argument(help: "ID of the reservation.")
     var reservation: String
 
-    @Option(help: ArgumentHelp("Less than was reserved; the rest comes back.", valueName: "n"))
+    @Option(help: .value("n", "Less than was reserved; the rest comes back."))
     var amount: Int64?
 
     @OptionGroup var write: WriteOptions

@@ -23,13 +23,10 @@ struct ConsumeCommand: AsyncParsableCommand {
     @Argument(help: "How many units; on a gauge 1 or -1.")
     var amount: Int64 = 1
 
-    @Option(
-        help: ArgumentHelp(
-            "Reference to what was made, such as the ID of a story.", valueName: "ref"))
+    @Option(help: .value("ref", "Reference to what was made, such as the ID of a story."))
     var ref: String?
 
-    @Option(
-        help: ArgumentHelp("ID of the profile, such as a dog or a child.", valueName: "profile"))
+    @Option(help: .value("profile", "ID of the profile, such as a dog or a child."))
     var profile: String?
 
     @OptionGroup var write: WriteOptions

@@ -19,9 +19,9 @@ struct ContextCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write to this file, which appears when it is complete. Default: the standard output.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "Write to this file, which appears when it is complete. Default: the standard output."))
     var output: String?
 
     @OptionGroup var ledger: LedgerOptions

@@ -19,20 +19,19 @@ struct DashboardCommand: AsyncParsableCommand {
     @Argument(help: "The ledger.")
     var ledger: String?
 
-    @Option(help: ArgumentHelp("Show every ledger of this folder.", valueName: "folder"))
+    @Option(help: .value("folder", "Show every ledger of this folder."))
     var data: String?
 
     @Flag(help: "Show the recorded apps, from a temporary folder.")
     var demo = false
 
-    @Option(
-        help: ArgumentHelp("Default: $DAYBOOK_PORT, else any free one.", valueName: "port"))
+    @Option(help: .value("port", "Default: $DAYBOOK_PORT, else any free one."))
     var port: Int?
 
     @Flag(help: "Print the address as JSON, and the log as lines of JSON.")
     var json = false
 
-    @Option(help: ArgumentHelp("Folder of the apps of --demo.", valueName: "folder"))
+    @Option(help: .value("folder", "Folder of the apps of --demo."))
     var events: String?
 
     mutating func validate() throws {

@@ -99,9 +99,8 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
         @Option(
             name: .customLong("as"),
-            help: ArgumentHelp(
-                "Kind of the signed payload, where it was posted as another kind.",
-                valueName: "kind"))
+            help: .value(
+                "kind", "Kind of the signed payload, where it was posted as another kind."))
         var kind: PayloadKind?
 
         @OptionGroup var verifier: VerifierOptions
@@ -154,10 +153,10 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @Argument(help: "The beginning of its SHA-256.")
         var sha256: String
 
-        @Option(help: ArgumentHelp("Reason; it stays in the history.", valueName: "text"))
+        @Option(help: .value("text", "Reason; it stays in the history."))
         var reason: String
 
-        @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+        @Option(help: .value("name", "Name of the operator, for the audit."))
         var actor: String?
 
         @OptionGroup var ledger: LedgerOptions

@@ -15,9 +15,9 @@ struct DemoCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp(
-            "Folder of the apps' streams. Default: events/ in the current folder or above.",
-            valueName: "folder"))
+        help: .value(
+            "folder",
+            "Folder of the apps' streams. Default: events/ in the current folder or above."))
     var events: String?
 
     @OptionGroup var output: OutputOptions

@@ -24,34 +24,29 @@ struct DiffCommand: AsyncParsableCommand {
     var subject: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The first moment: its time. Default: the time of the second moment.", valueName: "time"
-        )
-    )
+        help: .value("time", "The first moment: its time. Default: the time of the second moment."))
     var from: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The first moment: only what had been recorded by then: a time, or @position.",
-            valueName: "time"))
+        help: .value(
+            "time", "The first moment: only what had been recorded by then: a time, or @position."))
     var fromKnownAt: String?
 
-    @Option(help: ArgumentHelp("The second moment: its time. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "The second moment: its time. Default: now."))
     var to: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The second moment: only what had been recorded by then: a time, or @position.",
-            valueName: "time"))
+        help: .value(
+            "time",
+            "The second moment: only what had been recorded by then: a time, or @position."))
     var toKnownAt: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Another ledger of the app; changes are shown from that one to this one.",
-            valueName: "ledger"))
+        help: .value(
+            "ledger", "Another ledger of the app; changes are shown from that one to this one."))
     var against: String?
 
-    @Option(help: ArgumentHelp("Answer for this profile of the customer.", valueName: "profile"))
+    @Option(help: .value("profile", "Answer for this profile of the customer."))
     var profile: String?
 
     @OptionGroup private var environmentOption: EnvironmentOption

@@ -22,9 +22,10 @@ struct ExperimentCommand: AsyncParsableCommand {
     var metric = "conversion_to_paying"
 
     @Option(
-        help: ArgumentHelp(
-            "The difference that is to be seen, in percent of the first variant's share. Default: 10.",
-            valueName: "percent"))
+        help: .value(
+            "percent",
+            "The difference that is to be seen, in percent of the first variant's share. Default: 10."
+        ))
     var detect: String?
 
     @OptionGroup var metrics: MetricsOptions

@@ -23,7 +23,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @Argument(help: "A feature or a meter of the catalog, or an alias of one.")
     var name: String
 
-    @Option(help: ArgumentHelp("How many units.", valueName: "n"))
+    @Option(help: .value("n", "How many units."))
     var amount: Int64 = 1
 
     @OptionGroup var view: ViewOptions

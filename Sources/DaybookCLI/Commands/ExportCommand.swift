@@ -45,19 +45,15 @@ struct ExportCommand: AsyncParsableCommand {
     @Argument(help: "events, transactions, periods or customers.")
     var content = ExportContent.events
 
-    @Option(
-        help: ArgumentHelp(
-            "Only what was recorded after this place, or @position.", valueName: "place"))
+    @Option(help: .value("place", "Only what was recorded after this place, or @position."))
     var after: String?
 
-    @Option(help: ArgumentHelp("Only events up to this position.", valueName: "position"))
+    @Option(help: .value("position", "Only events up to this position."))
     var through: Int64?
 
     @OptionGroup var page: PageOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Only events that name this customer, in any environment.", valueName: "subject"))
+    @Option(help: .value("subject", "Only events that name this customer, in any environment."))
     var subject: String?
 
     @Option(
@@ -66,9 +62,9 @@ struct ExportCommand: AsyncParsableCommand {
     var environment: Environment?
 
     @Option(
-        help: ArgumentHelp(
-            "As recorded, or under the app's own names, with what they derive from store facts.",
-            valueName: "names"))
+        help: .value(
+            "names",
+            "As recorded, or under the app's own names, with what they derive from store facts."))
     var names = ExportNames.daybook
 
     @Option(help: "Lines of JSON, or comma-separated values with a header line.")
@@ -79,9 +75,10 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write to this file, which appears when it is complete. Default: the standard output. With --partitions: a folder.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "Write to this file, which appears when it is complete. Default: the standard output. With --partitions: a folder."
+        ))
     var output: String?
 
     @OptionGroup var cases: CaseOptions

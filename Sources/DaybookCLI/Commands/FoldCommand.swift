@@ -36,7 +36,7 @@ struct FoldCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("funnel"),
-        help: ArgumentHelp("Count a funnel of the catalog; may be repeated.", valueName: "name"))
+        help: .value("name", "Count a funnel of the catalog; may be repeated."))
     var funnels: [String] = []
 
     @Option(
@@ -45,13 +45,13 @@ struct FoldCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("funnel-experiment"),
-        help: ArgumentHelp(
-            "With --funnel-by variant: the experiment. Default: what the catalog names, else the events' own variants.",
-            valueName: "name"))
+        help: .value(
+            "name",
+            "With --funnel-by variant: the experiment. Default: what the catalog names, else the events' own variants."
+        ))
     var funnelExperiment: String?
 
-    @Option(
-        help: ArgumentHelp("What \"daybook context\" wrote.", valueName: "file"))
+    @Option(help: .value("file", "What \"daybook context\" wrote."))
     var context: String
 
     @OptionGroup var metrics: MetricRulesOptions

@@ -21,10 +21,10 @@ struct FunnelCommand: AsyncParsableCommand {
     @Argument(help: "A funnel of the catalog.")
     var name: String?
 
-    @Option(help: ArgumentHelp("First step at or after this time.", valueName: "time"))
+    @Option(help: .value("time", "First step at or after this time."))
     var from: String?
 
-    @Option(help: ArgumentHelp("First step before this time.", valueName: "time"))
+    @Option(help: .value("time", "First step before this time."))
     var until: String?
 
     @OptionGroup var rules: FunnelRulesOptions
@@ -33,12 +33,13 @@ struct FunnelCommand: AsyncParsableCommand {
     var breakdown = FunnelBreakdown.none
 
     @Option(
-        help: ArgumentHelp(
-            "With --by variant: the experiment. Default: what the catalog names, else the events' own variants.",
-            valueName: "name"))
+        help: .value(
+            "name",
+            "With --by variant: the experiment. Default: what the catalog names, else the events' own variants."
+        ))
     var experiment: String?
 
-    @Option(help: ArgumentHelp("Tell which customers took this step.", valueName: "step"))
+    @Option(help: .value("step", "Tell which customers took this step."))
     var behind: String?
 
     @Flag(help: "With --behind: only those who went no further.")

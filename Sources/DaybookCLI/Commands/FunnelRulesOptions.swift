@@ -4,9 +4,7 @@ import DaybookDomain
 
 /// How a funnel of the catalog is counted.
 struct FunnelRulesOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "How long it may take, such as P7D. Default: the catalog's.", valueName: "duration"))
+    @Option(help: .value("duration", "How long it may take, such as P7D. Default: the catalog's."))
     var window: String?
 
     @Option(help: "In which order the steps must come. Default: the catalog's.")
@@ -16,9 +14,10 @@ struct FunnelRulesOptions: ParsableArguments {
     var unit = FunnelRules.Unit.customer
 
     @Option(
-        help: ArgumentHelp(
-            "With --per session: nothing happens for longer than this between two. Default: PT30M.",
-            valueName: "duration"))
+        help: .value(
+            "duration",
+            "With --per session: nothing happens for longer than this between two. Default: PT30M.")
+    )
     var sessionGap: String?
 
     @Option(help: "With the first event of step 1, or with the one from which it gets furthest.")

@@ -30,52 +30,49 @@ struct GrantCommand: AsyncParsableCommand {
         @Argument(help: "ID of the customer.")
         var subject: String
 
-        @Option(help: ArgumentHelp("Gives this entitlement.", valueName: "name"))
+        @Option(help: .value("name", "Gives this entitlement."))
         var entitlement: String?
 
-        @Option(help: ArgumentHelp("Gives this feature.", valueName: "name"))
+        @Option(help: .value("name", "Gives this feature."))
         var feature: String?
 
-        @Option(help: ArgumentHelp("Gives units of this meter.", valueName: "name"))
+        @Option(help: .value("name", "Gives units of this meter."))
         var meter: String?
 
-        @Option(help: ArgumentHelp("How many units of the meter.", valueName: "n"))
+        @Option(help: .value("n", "How many units of the meter."))
         var amount: Int64?
 
         @Flag(help: "Units of the meter without end.")
         var unlimited = false
 
-        @Option(
-            name: .long,
-            help: ArgumentHelp("ID of the grant. Default: one is made.", valueName: "id"))
+        @Option(name: .long, help: .value("id", "ID of the grant. Default: one is made."))
         var id: String?
 
-        @Option(
-            help: ArgumentHelp("Time from which it takes effect. Default: now.", valueName: "time"))
+        @Option(help: .value("time", "Time from which it takes effect. Default: now."))
         var starts: String?
 
-        @Option(help: ArgumentHelp("Until when, exclusive. Default: for ever.", valueName: "time"))
+        @Option(help: .value("time", "Until when, exclusive. Default: for ever."))
         var expires: String?
 
-        @Option(help: ArgumentHelp("0 to 255; lower burns first.", valueName: "n"))
+        @Option(help: .value("n", "0 to 255; lower burns first."))
         var priority: Int64?
 
         @Option(
-            help: ArgumentHelp(
-                "The units come again: \(Vocabulary.recurrences.joined(separator: ", ")) (the meter's).",
-                valueName: "length"))
+            help: .value(
+                "length",
+                "The units come again: \(Vocabulary.recurrences.joined(separator: ", ")) (the meter's)."
+            ))
         var every: String?
 
-        @Option(help: ArgumentHelp("Carry over at most this many unused units.", valueName: "n"))
+        @Option(help: .value("n", "Carry over at most this many unused units."))
         var rolloverMax: Int64?
 
-        @Option(help: ArgumentHelp("Carry over at least this many units.", valueName: "n"))
+        @Option(help: .value("n", "Carry over at least this many units."))
         var rolloverMin: Int64?
 
         @Option(
-            help: ArgumentHelp(
-                "ID of the profile that it is for. Default: the whole customer.",
-                valueName: "profile"))
+            help: .value(
+                "profile", "ID of the profile that it is for. Default: the whole customer."))
         var profile: String?
 
         @Option(help: "Why it is given: promo, support, beta, migration or compensation.")
@@ -147,8 +144,7 @@ struct GrantCommand: AsyncParsableCommand {
         @Argument(help: "ID of the grant.")
         var grant: String
 
-        @Option(
-            help: ArgumentHelp("Time from which it takes effect. Default: now.", valueName: "time"))
+        @Option(help: .value("time", "Time from which it takes effect. Default: now."))
         var voided: String?
 
         @OptionGroup var write: WriteOptions

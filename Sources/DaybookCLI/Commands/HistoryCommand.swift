@@ -17,14 +17,13 @@ struct HistoryCommand: AsyncParsableCommand {
     @Argument(help: "ID of the customer.")
     var subject: String
 
-    @Option(help: ArgumentHelp("Only what happened then or later.", valueName: "time"))
+    @Option(help: .value("time", "Only what happened then or later."))
     var from: String?
 
-    @Option(help: ArgumentHelp("Only what happened before.", valueName: "time"))
+    @Option(help: .value("time", "Only what happened before."))
     var until: String?
 
-    @Option(
-        help: ArgumentHelp("Where the previous page ended: its next.", valueName: "place"))
+    @Option(help: .value("place", "Where the previous page ended: its next."))
     var after: String?
 
     @Flag(help: "Show everything that a store says, not only the product, the dates and the price.")

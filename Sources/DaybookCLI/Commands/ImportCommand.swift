@@ -31,9 +31,10 @@ struct ImportCommand: AsyncParsableCommand {
     var file: String
 
     @Option(
-        help: ArgumentHelp(
-            "The file is delimited text, and this says what its columns are (docs/import-maps.md).",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "The file is delimited text, and this says what its columns are (docs/import-maps.md).")
+    )
     var map: String?
 
     @Flag(help: "Keep the recorded_at of each line; into an empty ledger, or later than all in it.")
@@ -51,8 +52,7 @@ struct ImportCommand: AsyncParsableCommand {
     var allowUnknown = false
 
     @Option(
-        help: ArgumentHelp(
-            "Where refused lines go. Default: FILE.refused, or import.refused.", valueName: "file"))
+        help: .value("file", "Where refused lines go. Default: FILE.refused, or import.refused."))
     var refused: String?
 
     @OptionGroup var ledger: LedgerOptions

@@ -35,21 +35,24 @@ struct IngestCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp(
-            "Kind of a bare signed payload (JWS); or a webhook or a subscriber document of "
-                + "RevenueCat's.", valueName: "kind"))
+        help: .value(
+            "kind",
+            "Kind of a bare signed payload (JWS); or a webhook or a subscriber document of RevenueCat's."
+        ))
     var kind = PayloadKind.appStore(.notification)
 
     @Option(
-        help: ArgumentHelp(
-            "ID of the customer who posts their own transaction, or for whom a single "
-                + "subscriber document was fetched.", valueName: "subject"))
+        help: .value(
+            "subject",
+            "ID of the customer who posts their own transaction, or for whom a single subscriber document was fetched."
+        ))
     var subject: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Product that the customer claims to have bought; a transaction of another one is refused.",
-            valueName: "product"))
+        help: .value(
+            "product",
+            "Product that the customer claims to have bought; a transaction of another one is refused."
+        ))
     var product: String?
 
     @Flag(help: "Show what would be appended, and append nothing.")

@@ -22,17 +22,13 @@ struct InitCommand: AsyncParsableCommand {
     @Argument(help: "Path of the new ledger; no file may be there yet.")
     var ledger: String
 
-    @Option(help: ArgumentHelp("File of the app's catalog.", valueName: "file"))
+    @Option(help: .value("file", "File of the app's catalog."))
     var catalog: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The app's name, in place of a catalog: nothing is recorded yet.", valueName: "name"))
+    @Option(help: .value("name", "The app's name, in place of a catalog: nothing is recorded yet."))
     var app: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Time at which the catalog is recorded. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "Time at which the catalog is recorded. Default: now."))
     var at: String?
 
     @OptionGroup var output: OutputOptions

@@ -31,10 +31,10 @@ struct KeyCommand: AsyncParsableCommand {
     struct ChangeOptions: ParsableArguments {
         @OptionGroup var ledger: LedgerOptions
 
-        @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+        @Option(help: .value("name", "Name of the operator, for the audit."))
         var actor: String
 
-        @Option(help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
+        @Option(help: .value("text", "Reason, for the audit."))
         var reason: String?
 
         @OptionGroup var output: OutputOptions
@@ -78,10 +78,10 @@ struct KeyCommand: AsyncParsableCommand {
             help: "What it may do: store, client, support, analyst or admin; may be repeated.")
         var scopes: [Scope]
 
-        @Option(help: ArgumentHelp("What it is for.", valueName: "text"))
+        @Option(help: .value("text", "What it is for."))
         var label: String
 
-        @Option(help: ArgumentHelp("Until when, exclusive. Default: for ever.", valueName: "time"))
+        @Option(help: .value("time", "Until when, exclusive. Default: for ever."))
         var expires: String?
 
         @OptionGroup var change: ChangeOptions
@@ -145,8 +145,7 @@ struct KeyCommand: AsyncParsableCommand {
         @Argument(help: "ID or label of the key that is to be replaced.")
         var id: String
 
-        @Option(
-            help: ArgumentHelp("How long the old one still opens.", valueName: "duration"))
+        @Option(help: .value("duration", "How long the old one still opens."))
         var overlap = "PT24H"
 
         @OptionGroup var change: ChangeOptions
@@ -205,9 +204,9 @@ struct KeyCommand: AsyncParsableCommand {
         var algorithm: TokenKey.Algorithm
 
         @Option(
-            help: ArgumentHelp(
-                "File of the public key, or of the secret's bytes; - for the standard input.",
-                valueName: "file"))
+            help: .value(
+                "file",
+                "File of the public key, or of the secret's bytes; - for the standard input."))
         var file: String
 
         @OptionGroup var change: ChangeOptions

@@ -18,10 +18,10 @@ struct LeaseCommand: AsyncParsableCommand {
     @Argument(help: "ID of the customer.")
     var subject: String?
 
-    @Option(help: ArgumentHelp("How long it is good for, up to P7D.", valueName: "duration"))
+    @Option(help: .value("duration", "How long it is good for, up to P7D."))
     var `for` = "PT24H"
 
-    @Option(help: ArgumentHelp("For this profile.", valueName: "id"))
+    @Option(help: .value("id", "For this profile."))
     var profile: String?
 
     @Flag(help: "Print the public keys by which clients verify leases, as a JSON Web Key set.")

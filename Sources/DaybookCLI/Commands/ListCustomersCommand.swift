@@ -14,10 +14,10 @@ struct ListCustomersCommand: AsyncParsableCommand {
               daybook list customers --id story-1 --json
             """)
 
-    @Option(help: ArgumentHelp("Only IDs that begin with this text.", valueName: "text"))
+    @Option(help: .value("text", "Only IDs that begin with this text."))
     var prefix: String?
 
-    @Option(help: ArgumentHelp("Only the customers that this ID belongs to.", valueName: "id"))
+    @Option(help: .value("id", "Only the customers that this ID belongs to."))
     var id: String?
 
     @OptionGroup var page: ListPageOptions

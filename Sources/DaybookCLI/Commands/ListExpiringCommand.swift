@@ -14,8 +14,7 @@ struct ListExpiringCommand: AsyncParsableCommand {
               daybook list expiring --at 2026-03-01T00:00:00Z --json
             """)
 
-    @Option(
-        help: ArgumentHelp("How far ahead, such as P14D or PT12H.", valueName: "duration"))
+    @Option(help: .value("duration", "How far ahead, such as P14D or PT12H."))
     var within: String = "P7D"
 
     @Flag(help: "Only what the store will not renew.")

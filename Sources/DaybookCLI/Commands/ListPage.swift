@@ -4,10 +4,10 @@ import DaybookEvents
 
 /// Which page of a list is wanted.
 struct ListPageOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("At most this many rows, up to 1,000.", valueName: "n"))
+    @Option(help: .value("n", "At most this many rows, up to 1,000."))
     var limit: Int = 50
 
-    @Option(help: ArgumentHelp("Where the previous page ended: its next.", valueName: "next"))
+    @Option(help: .value("next", "Where the previous page ended: its next."))
     var after: String?
 
     mutating func validate() throws {

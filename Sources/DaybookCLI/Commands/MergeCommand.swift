@@ -26,9 +26,7 @@ struct MergeCommand: AsyncParsableCommand {
     @Argument(help: "Files with parts; - or none: the standard input.")
     var files: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "What \"daybook context\" wrote; by it the folds were made.", valueName: "file"))
+    @Option(help: .value("file", "What \"daybook context\" wrote; by it the folds were made."))
     var context: String?
 
     @Flag(help: "Show the catalog's targets, as kpi does.")
@@ -37,8 +35,7 @@ struct MergeCommand: AsyncParsableCommand {
     @Flag(help: "Write the sum as a part again, to be added to others.")
     var part = false
 
-    @Option(
-        help: ArgumentHelp("Compare with this ledger, bucket by bucket.", valueName: "ledger"))
+    @Option(help: .value("ledger", "Compare with this ledger, bucket by bucket."))
     var against: String?
 
     @OptionGroup var output: OutputOptions

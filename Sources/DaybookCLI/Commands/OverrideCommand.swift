@@ -35,9 +35,7 @@ struct OverrideCommand: AsyncParsableCommand {
         @Argument(help: "What it is about, where the kind needs it.")
         var value: String?
 
-        @Option(
-            help: ArgumentHelp("Time at which it ends. Default: a day from now.", valueName: "time")
-        )
+        @Option(help: .value("time", "Time at which it ends. Default: a day from now."))
         var expires: String?
 
         @OptionGroup var write: WriteOptions

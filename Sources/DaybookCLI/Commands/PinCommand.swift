@@ -15,7 +15,7 @@ struct PinCommand: AsyncParsableCommand {
     @Argument(help: "Ref of the item that stays writable.")
     var ref: String
 
-    @Option(help: ArgumentHelp("The gauge; needed where there are several.", valueName: "meter"))
+    @Option(help: .value("meter", "The gauge; needed where there are several."))
     var meter: String?
 
     @OptionGroup var write: WriteOptions

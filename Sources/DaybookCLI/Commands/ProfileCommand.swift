@@ -29,12 +29,10 @@ struct ProfileCommand: AsyncParsableCommand {
         @Argument(help: "ID of the profile; no names of people or dogs.")
         var profile: String
 
-        @Option(
-            help: ArgumentHelp("Kind of the profile, as the catalog calls it.", valueName: "kind"))
+        @Option(help: .value("kind", "Kind of the profile, as the catalog calls it."))
         var kind: String
 
-        @Option(
-            help: ArgumentHelp("When the free period began. Default: now.", valueName: "time"))
+        @Option(help: .value("time", "When the free period began. Default: now."))
         var freeStartedAt: String?
 
         @OptionGroup var write: WriteOptions

@@ -31,28 +31,24 @@ struct RecordCommand: AsyncParsableCommand {
     @Argument(help: "ID of the customer, when a type is given.")
     var subject: String?
 
-    @Option(help: ArgumentHelp("Data of the event, as a JSON object.", valueName: "json"))
+    @Option(help: .value("json", "Data of the event, as a JSON object."))
     var data: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Key of the event in its source; the same key again adds nothing.", valueName: "key"))
+    @Option(help: .value("key", "Key of the event in its source; the same key again adds nothing."))
     var key: String?
 
-    @Option(help: ArgumentHelp("Kind of the source.", valueName: "kind"))
+    @Option(help: .value("kind", "Kind of the source."))
     var source = "native"
 
-    @Option(help: ArgumentHelp("Time at which it happened. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "Time at which it happened. Default: now."))
     var at: String?
 
-    @Option(
-        help: ArgumentHelp("ID of the profile, such as a dog or a child.", valueName: "profile"))
+    @Option(help: .value("profile", "ID of the profile, such as a dog or a child."))
     var profile: String?
 
     @Option(
-        help: ArgumentHelp(
-            "How far it is believed: verified, imported, admin, system, client_asserted.",
-            valueName: "trust"))
+        help: .value(
+            "trust", "How far it is believed: verified, imported, admin, system, client_asserted."))
     var trust: String?
 
     @Flag(help: "One commit and one receipt for each line.")

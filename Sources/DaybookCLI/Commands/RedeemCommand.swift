@@ -19,9 +19,7 @@ struct RedeemCommand: AsyncParsableCommand {
     @Argument(help: "The code.")
     var code: String
 
-    @Option(
-        help: ArgumentHelp(
-            "ID of the profile that it is for, where it serves one.", valueName: "profile"))
+    @Option(help: .value("profile", "ID of the profile that it is for, where it serves one."))
     var profile: String?
 
     @OptionGroup var write: WriteOptions

@@ -23,29 +23,28 @@ struct ReinterpretCommand: AsyncParsableCommand {
     @Flag(help: "Record the differences as corrections.")
     var apply = false
 
-    @Option(help: ArgumentHelp("Only payloads taken in at this time or later.", valueName: "time"))
+    @Option(help: .value("time", "Only payloads taken in at this time or later."))
     var since: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Only payloads with an event recorded as this type, such as subscription.renewed.",
-            valueName: "type"))
+        help: .value(
+            "type",
+            "Only payloads with an event recorded as this type, such as subscription.renewed."))
     var type: String?
 
-    @Option(
-        help: ArgumentHelp("Only payloads about this customer.", valueName: "subject"))
+    @Option(help: .value("subject", "Only payloads about this customer."))
     var subject: String?
 
     @Option(name: .customLong("env"), help: "Only this environment. Default: all.")
     var environment: Environment?
 
-    @Option(help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
+    @Option(help: .value("text", "Reason, for the audit."))
     var reason: String?
 
-    @Option(help: ArgumentHelp("Reference to the ticket, for the audit.", valueName: "ticket"))
+    @Option(help: .value("ticket", "Reference to the ticket, for the audit."))
     var ticket: String?
 
-    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+    @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
     @OptionGroup var ledger: LedgerOptions

@@ -54,42 +54,43 @@ struct ReplayCommand: AsyncParsableCommand {
     var file: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Threads that fold; the outcome is the same for any number. Default: 1, of a what-if one for each core.",
-            valueName: "n"))
+        help: .value(
+            "n",
+            "Threads that fold; the outcome is the same for any number. Default: 1, of a what-if one for each core."
+        ))
     var workers: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "Read sealed segments where there are any, or rows alone: segments or rows.",
-            valueName: "source"))
+        help: .value(
+            "source", "Read sealed segments where there are any, or rows alone: segments or rows."))
     var source = ReplaySource.segments
 
     @Option(
-        help: ArgumentHelp(
-            "With a file: its catalog. Default: the file's own, else catalog.yaml beside it. With a ledger: a what-if under this catalog.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "With a file: its catalog. Default: the file's own, else catalog.yaml beside it. With a ledger: a what-if under this catalog."
+        ))
     var catalog: String?
 
-    @Option(help: ArgumentHelp("Exit with 1 unless the digest is this one.", valueName: "digest"))
+    @Option(help: .value("digest", "Exit with 1 unless the digest is this one."))
     var expect: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Write the digest after each event to this file instead of comparing.",
-            valueName: "file"))
+        help: .value(
+            "file", "Write the digest after each event to this file instead of comparing."))
     var digests: String?
 
     @Option(
-        help: ArgumentHelp(
-            "With --digests: events between two whole digests. Default: \(DigestTrace.everyDefault).",
-            valueName: "n"))
+        help: .value(
+            "n",
+            "With --digests: events between two whole digests. Default: \(DigestTrace.everyDefault)."
+        ))
     var every: Int64?
 
     @Option(
-        help: ArgumentHelp(
-            "With --step or a what-if: only what had been recorded by then: a time, or @position.",
-            valueName: "time"))
+        help: .value(
+            "time",
+            "With --step or a what-if: only what had been recorded by then: a time, or @position."))
     var knownAt: String?
 
     @OptionGroup var whatIf: WhatIfOptions

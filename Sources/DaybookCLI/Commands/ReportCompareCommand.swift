@@ -17,9 +17,9 @@ struct ReportCompareCommand: AsyncParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp(
-            "Compare with what was known at this time, or @position. Default: with everything.",
-            valueName: "time"))
+        help: .value(
+            "time",
+            "Compare with what was known at this time, or @position. Default: with everything."))
     var knownAt: String?
 
     @Flag(help: "Show every customer, not only the first 50.")

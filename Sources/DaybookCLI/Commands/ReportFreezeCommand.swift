@@ -20,10 +20,10 @@ struct ReportFreezeCommand: AsyncParsableCommand {
     @Argument(help: "Metrics. Default: all.")
     var metrics: [String] = []
 
-    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+    @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
-    @Option(help: ArgumentHelp("Why, for the audit.", valueName: "text"))
+    @Option(help: .value("text", "Why, for the audit."))
     var reason: String?
 
     @OptionGroup var options: MetricsOptions

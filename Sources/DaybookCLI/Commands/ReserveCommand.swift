@@ -21,14 +21,12 @@ struct ReserveCommand: AsyncParsableCommand {
     @Argument(help: "How many units.")
     var amount: Int64 = 1
 
-    @Option(
-        name: .long, help: ArgumentHelp("ID of the reservation, of your choice.", valueName: "id"))
+    @Option(name: .long, help: .value("id", "ID of the reservation, of your choice."))
     var id: String
 
     @Option(
-        help: ArgumentHelp(
-            "How long it holds, such as PT10M. Default: what the catalog says.",
-            valueName: "duration"))
+        help: .value(
+            "duration", "How long it holds, such as PT10M. Default: what the catalog says."))
     var timeout: String?
 
     @OptionGroup var write: WriteOptions

@@ -18,7 +18,7 @@ struct ResetCommand: AsyncParsableCommand {
     @Argument(help: "The meter.")
     var meter: String
 
-    @Option(help: ArgumentHelp("Time from which it takes effect. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "Time from which it takes effect. Default: now."))
     var effective: String?
 
     @Flag(help: "Count later periods from the reset, instead of where they were counted from.")

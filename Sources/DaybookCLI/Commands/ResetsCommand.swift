@@ -20,14 +20,13 @@ struct ResetsCommand: AsyncParsableCommand {
     var meter: String
 
     @Option(
-        help: ArgumentHelp(
-            "Only resets at this time or later. Default: from this period on.", valueName: "time"))
+        help: .value("time", "Only resets at this time or later. Default: from this period on."))
     var from: String?
 
-    @Option(help: ArgumentHelp("Only resets before this time.", valueName: "time"))
+    @Option(help: .value("time", "Only resets before this time."))
     var until: String?
 
-    @Option(help: ArgumentHelp("At most this many, up to 1,000.", valueName: "n"))
+    @Option(help: .value("n", "At most this many, up to 1,000."))
     var limit: Int = 12
 
     @OptionGroup var ask: AskOptions

@@ -27,10 +27,10 @@ struct RestoreCommand: ParsableCommand {
     @Flag(help: "Replace the ledger that is there; it is kept under another name.")
     var replace = false
 
-    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+    @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
-    @Option(help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
+    @Option(help: .value("text", "Reason, for the audit."))
     var reason: String
 
     @OptionGroup var output: OutputOptions

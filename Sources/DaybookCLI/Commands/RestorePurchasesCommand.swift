@@ -38,10 +38,10 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
     @Flag(help: "Show what would happen, and write nothing.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+    @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
-    @Option(help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
+    @Option(help: .value("text", "Reason, for the audit."))
     var reason: String?
 
     @OptionGroup var verifier: VerifierOptions

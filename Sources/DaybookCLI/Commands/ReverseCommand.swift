@@ -17,8 +17,7 @@ struct ReverseCommand: AsyncParsableCommand {
     @Argument(help: "Key or ref of the use, or ID of a reservation.")
     var target: String
 
-    @Option(
-        help: ArgumentHelp("The meter; needed where several have the target.", valueName: "meter"))
+    @Option(help: .value("meter", "The meter; needed where several have the target."))
     var meter: String?
 
     @OptionGroup var write: WriteOptions

@@ -34,9 +34,8 @@ struct SandboxCommand: AsyncParsableCommand {
         var file: String
 
         @Option(
-            help: ArgumentHelp(
-                "New file for its root certificate, for --root of other commands.",
-                valueName: "file"))
+            help: .value(
+                "file", "New file for its root certificate, for --root of other commands."))
         var root: String
 
         @OptionGroup var output: OutputOptions
@@ -80,7 +79,7 @@ struct SandboxCommand: AsyncParsableCommand {
                 With --json a transaction alone is a page of the transaction history.
                 """)
 
-        @Option(help: ArgumentHelp("The authority's file.", valueName: "file"))
+        @Option(help: .value("file", "The authority's file."))
         var authority: String
 
         @Option(help: "ID of the product.")
@@ -92,53 +91,48 @@ struct SandboxCommand: AsyncParsableCommand {
         @Option(name: .customLong("bundle-id"), help: "The app's bundle identifier.")
         var bundleID: String
 
-        @Option(
-            help: ArgumentHelp("Type of the notification, such as DID_RENEW.", valueName: "type"))
+        @Option(help: .value("type", "Type of the notification, such as DID_RENEW."))
         var type: AppStoreNotificationType?
 
-        @Option(help: ArgumentHelp("Its subtype, such as GRACE_PERIOD.", valueName: "subtype"))
+        @Option(help: .value("subtype", "Its subtype, such as GRACE_PERIOD."))
         var subtype: AppStoreNotificationSubtype?
 
-        @Option(help: ArgumentHelp("ID of the transaction. Default: a new one.", valueName: "id"))
+        @Option(help: .value("id", "ID of the transaction. Default: a new one."))
         var transaction: String?
 
-        @Option(
-            help: ArgumentHelp(
-                "Original transaction: the lineage. Default: the transaction.", valueName: "id"))
+        @Option(help: .value("id", "Original transaction: the lineage. Default: the transaction."))
         var original: String?
 
-        @Option(
-            help: ArgumentHelp("ID of the customer, as the app account token.", valueName: "token"))
+        @Option(help: .value("token", "ID of the customer, as the app account token."))
         var token: String?
 
         @Option(
-            help: ArgumentHelp(
-                "Time of the purchase, and of signing unless --signed. Default: now.",
-                valueName: "time"))
+            help: .value(
+                "time", "Time of the purchase, and of signing unless --signed. Default: now."))
         var at: String?
 
-        @Option(help: ArgumentHelp("Time of signing.", valueName: "time"))
+        @Option(help: .value("time", "Time of signing."))
         var signed: String?
 
         @Option(
-            help: ArgumentHelp(
-                "End of the period. Default: of what renews, 30 days after the purchase.",
-                valueName: "time"))
+            help: .value(
+                "time", "End of the period. Default: of what renews, 30 days after the purchase."))
         var expires: String?
 
         @Option(
-            help: ArgumentHelp(
-                "Time of the refund or revocation. Default: with REFUND and REVOKE when it is signed.",
-                valueName: "time"))
+            help: .value(
+                "time",
+                "Time of the refund or revocation. Default: with REFUND and REVOKE when it is signed."
+            ))
         var revoked: String?
 
-        @Option(help: ArgumentHelp("End of the grace period.", valueName: "time"))
+        @Option(help: .value("time", "End of the grace period."))
         var grace: String?
 
-        @Option(help: ArgumentHelp("Price, in thousandths of the currency.", valueName: "milli"))
+        @Option(help: .value("milli", "Price, in thousandths of the currency."))
         var price: Int64?
 
-        @Option(help: ArgumentHelp("Currency, by its ISO 4217 code.", valueName: "code"))
+        @Option(help: .value("code", "Currency, by its ISO 4217 code."))
         var currency: String?
 
         @Option(

@@ -27,7 +27,7 @@ extension SandboxCommand {
                     --start 2026-03-01T00:00:00Z --output life.ndjson
                 """)
 
-        @Option(help: ArgumentHelp("The authority's file.", valueName: "file"))
+        @Option(help: .value("file", "The authority's file."))
         var authority: String
 
         @Option(help: "ID of the product, an auto-renewable subscription.")
@@ -37,46 +37,45 @@ extension SandboxCommand {
         var bundleID: String
 
         @Option(
-            help: ArgumentHelp(
-                "The steps, separated by commas. Default: all, from a trial to an expiry.",
-                valueName: "steps"))
+            help: .value(
+                "steps",
+                "The steps, separated by commas. Default: all, from a trial to an expiry."))
         var plan: String?
 
-        @Option(help: ArgumentHelp("How long a month lasts. Default: 5m.", valueName: "speed"))
+        @Option(help: .value("speed", "How long a month lasts. Default: 5m."))
         var speed = SandboxSpeed.minutes5
 
-        @Option(help: ArgumentHelp("The length of a period. Default: P1M.", valueName: "period"))
+        @Option(help: .value("period", "The length of a period. Default: P1M."))
         var period: String?
 
         @Option(
             name: .customLong("trial-period"),
-            help: ArgumentHelp("The length of the trial. Default: P7D.", valueName: "period"))
+            help: .value("period", "The length of the trial. Default: P7D."))
         var trialPeriod: String?
 
-        @Option(help: ArgumentHelp("Time at which it begins.", valueName: "time"))
+        @Option(help: .value("time", "Time at which it begins."))
         var start: String?
 
         @Option(
-            help: ArgumentHelp(
-                "First transaction and lineage, a number; the next transactions count up.",
-                valueName: "id"))
+            help: .value(
+                "id", "First transaction and lineage, a number; the next transactions count up."))
         var transaction: Int64?
 
-        @Option(
-            help: ArgumentHelp("ID of the customer, as the app account token.", valueName: "token"))
+        @Option(help: .value("token", "ID of the customer, as the app account token."))
         var token: String?
 
-        @Option(help: ArgumentHelp("Price, in thousandths of the currency.", valueName: "milli"))
+        @Option(help: .value("milli", "Price, in thousandths of the currency."))
         var price: Int64?
 
-        @Option(help: ArgumentHelp("Currency, by its ISO 4217 code.", valueName: "code"))
+        @Option(help: .value("code", "Currency, by its ISO 4217 code."))
         var currency: String?
 
         @Option(
             name: .shortAndLong,
-            help: ArgumentHelp(
-                "Write to this file, which appears when it is complete. Default: the standard output.",
-                valueName: "file"))
+            help: .value(
+                "file",
+                "Write to this file, which appears when it is complete. Default: the standard output."
+            ))
         var output: String?
 
         @OptionGroup var form: OutputOptions

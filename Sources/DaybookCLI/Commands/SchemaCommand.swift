@@ -13,7 +13,7 @@ struct SchemaCommand: AsyncParsableCommand {
     @Argument(help: "Name of the schema. Default: list the names.")
     var name: String?
 
-    @Option(help: ArgumentHelp("Write all of them into this folder.", valueName: "folder"))
+    @Option(help: .value("folder", "Write all of them into this folder."))
     var write: String?
 
     @OptionGroup var output: OutputOptions

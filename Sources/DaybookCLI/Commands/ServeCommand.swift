@@ -25,85 +25,81 @@ struct ServeCommand: AsyncParsableCommand {
     @Argument(help: "The ledger.")
     var ledger: String?
 
-    @Option(help: ArgumentHelp("Serve every ledger of this folder.", valueName: "folder"))
+    @Option(help: .value("folder", "Serve every ledger of this folder."))
     var data: String?
 
     @Flag(help: "Serve the recorded apps from a temporary folder, with a key for each.")
     var demo = false
 
     @Option(
-        help: ArgumentHelp(
-            "Where to listen; 0.0.0.0 for all addresses, with TLS or behind a proxy.",
-            valueName: "address"))
+        help: .value(
+            "address", "Where to listen; 0.0.0.0 for all addresses, with TLS or behind a proxy."))
     var host = "127.0.0.1"
 
-    @Option(
-        help: ArgumentHelp(
-            "0: any free one. Default: $DAYBOOK_PORT, else 8080.", valueName: "port"))
+    @Option(help: .value("port", "0: any free one. Default: $DAYBOOK_PORT, else 8080."))
     var port: Int?
 
     @Option(
         name: .customLong("origin"),
-        help: ArgumentHelp(
-            "Whose web pages may ask from a browser, such as https://app.example; may be repeated.",
-            valueName: "origin"))
+        help: .value(
+            "origin",
+            "Whose web pages may ask from a browser, such as https://app.example; may be repeated.")
+    )
     var origins: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Requests a second that one key may send on average over ten seconds; 0: as many as it likes.",
-            valueName: "n"))
+        help: .value(
+            "n",
+            "Requests a second that one key may send on average over ten seconds; 0: as many as it likes."
+        ))
     var rate: Int64 = ServerOptions().keyRateMax ?? 0
 
-    @Option(
-        help: ArgumentHelp(
-            "The same of one customer, for client keys.", valueName: "n"))
+    @Option(help: .value("n", "The same of one customer, for client keys."))
     var customerRate: Int64 = ServerOptions().customerRateMax ?? 0
 
     @Option(
-        help: ArgumentHelp(
-            "Megabytes that folded states of each ledger may take, so that the next question about a customer reads nothing.",
-            valueName: "MB"))
+        help: .value(
+            "MB",
+            "Megabytes that folded states of each ledger may take, so that the next question about a customer reads nothing."
+        ))
     var memory = Ledger.cacheByteCountDefault >> 20
 
     @Option(
         name: .customLong("tls-certificate"),
-        help: ArgumentHelp(
-            "The server's certificate and those above it, PEM; read again when it changes.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "The server's certificate and those above it, PEM; read again when it changes."))
     var certificate: String?
 
     @Option(
-        name: .customLong("tls-key"),
-        help: ArgumentHelp("The certificate's private key, PEM.", valueName: "file"))
+        name: .customLong("tls-key"), help: .value("file", "The certificate's private key, PEM."))
     var certificateKey: String?
 
     @Option(
         name: .customLong("proxy"),
-        help: ArgumentHelp(
-            "Take connections from this address alone, such as 10.0.0.0/8; may be repeated.",
-            valueName: "address"))
+        help: .value(
+            "address",
+            "Take connections from this address alone, such as 10.0.0.0/8; may be repeated."))
     var proxies: [String] = []
 
     @Option(
         name: .customLong("apps"),
-        help: ArgumentHelp(
-            "Settings of each app, YAML: bundle_ids, app_apple_id, roots, online, revenuecat_authorization_file.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "Settings of each app, YAML: bundle_ids, app_apple_id, roots, online, revenuecat_authorization_file."
+        ))
     var settings: String?
 
     @Option(
         name: .customLong("revenuecat-authorization-file"),
-        help: ArgumentHelp(
-            "File with the line that RevenueCat sends as Authorization with its webhooks.",
-            valueName: "file"))
+        help: .value(
+            "file", "File with the line that RevenueCat sends as Authorization with its webhooks."))
     var revenueCatFile: String?
 
     @Flag(help: "Write the log as lines of JSON instead of text.")
     var json = false
 
-    @Option(
-        help: ArgumentHelp("Folder of the apps of --demo.", valueName: "folder"))
+    @Option(help: .value("folder", "Folder of the apps of --demo."))
     var events: String?
 
     @OptionGroup var verifier: VerifierOptions

@@ -8,26 +8,25 @@ import Foundation
 /// One customer replayed step by step: `replay --step`.
 struct StepOptions: ParsableArguments {
     @Option(
-        name: .customLong("step"),
-        help: ArgumentHelp("Replay this customer, event by event.", valueName: "subject"))
+        name: .customLong("step"), help: .value("subject", "Replay this customer, event by event."))
     var subject: String?
 
     @Option(
         name: .customLong("break"),
-        help: ArgumentHelp(
-            "With --step: a condition at which \"until\" stops: allowed:NAME, denied:NAME, used:METER>=N, or a type of events. May be repeated.",
-            valueName: "condition"))
+        help: .value(
+            "condition",
+            "With --step: a condition at which \"until\" stops: allowed:NAME, denied:NAME, used:METER>=N, or a type of events. May be repeated."
+        ))
     var breaks: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "With --step: a file of steps, one per line; - is the standard input. \"help\" lists them.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "With --step: a file of steps, one per line; - is the standard input. \"help\" lists them."
+        ))
     var script: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "With --step: answer for this profile of the customer.", valueName: "profile"))
+    @Option(help: .value("profile", "With --step: answer for this profile of the customer."))
     var profile: String?
 
     func validate() throws {

@@ -11,7 +11,7 @@ struct TickCommand: AsyncParsableCommand {
               daybook tick --at 2026-04-01T00:00:00Z
             """)
 
-    @Option(help: ArgumentHelp("Due by then, at most now. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "Due by then, at most now. Default: now."))
     var at: String?
 
     @OptionGroup var ledger: LedgerOptions

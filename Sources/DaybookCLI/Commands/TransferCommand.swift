@@ -18,17 +18,15 @@ struct TransferCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp(
-            "Lineage of the purchase: its original transaction, such as apple:2000000123.",
-            valueName: "lineage"))
+        help: .value(
+            "lineage",
+            "Lineage of the purchase: its original transaction, such as apple:2000000123."))
     var lineage: String
 
-    @Option(
-        help: ArgumentHelp(
-            "ID of the owner; with --undo: of the present one.", valueName: "subject"))
+    @Option(help: .value("subject", "ID of the owner; with --undo: of the present one."))
     var from: String?
 
-    @Option(help: ArgumentHelp("ID of the new owner.", valueName: "subject"))
+    @Option(help: .value("subject", "ID of the new owner."))
     var to: String?
 
     @Flag(help: "Take back the latest transfer of the lineage.")
@@ -40,16 +38,15 @@ struct TransferCommand: AsyncParsableCommand {
     @Flag(help: "Show what would happen, and write nothing.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Reason, for the audit; required.", valueName: "text"))
+    @Option(help: .value("text", "Reason, for the audit; required."))
     var reason: String
 
-    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+    @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "The same key again returns the first receipt and adds nothing.", valueName: "key"))
+        help: .value("key", "The same key again returns the first receipt and adds nothing."))
     var idempotencyKey: String?
 
     @OptionGroup var environment: EnvironmentOption

@@ -17,8 +17,7 @@ struct VoidCommand: AsyncParsableCommand {
     @Argument(help: "The event: a position such as 1042, or SOURCE/KEY such as native/story-1.")
     var target: String
 
-    @Option(
-        help: ArgumentHelp("ID of the customer, where the event names none.", valueName: "subject"))
+    @Option(help: .value("subject", "ID of the customer, where the event names none."))
     var subject: String?
 
     @OptionGroup var write: WriteOptions

@@ -8,37 +8,28 @@ import DaybookIngest
 /// Everything replayed under other circumstances: `replay` with another catalog, without some events, or with more.
 struct WhatIfOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "With --catalog: the time from which it is in force. Default: always.",
-            valueName: "time"))
+        help: .value(
+            "time", "With --catalog: the time from which it is in force. Default: always."))
     var effective: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A what-if without this event: a position, or SOURCE/KEY. May be repeated.",
-            valueName: "event"))
+        help: .value(
+            "event", "A what-if without this event: a position, or SOURCE/KEY. May be repeated."))
     var drop: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "A what-if with these events added: a file of them, one per line.",
-            valueName: "file"))
+        help: .value("file", "A what-if with these events added: a file of them, one per line."))
     var insert: String?
 
     @Option(
-        help: ArgumentHelp(
-            "With --catalog: try it upon this customer alone. Default: upon all.",
-            valueName: "subject"))
+        help: .value(
+            "subject", "With --catalog: try it upon this customer alone. Default: upon all."))
     var subject: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "With a what-if: answer as of this time. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "With a what-if: answer as of this time. Default: now."))
     var at: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "With a what-if: how many of the most affected customers are named.", valueName: "n"))
+    @Option(help: .value("n", "With a what-if: how many of the most affected customers are named."))
     var top: Int?
 
     private static let topDefault = 10

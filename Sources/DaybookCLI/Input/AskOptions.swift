@@ -14,11 +14,10 @@ struct AskOptions: ParsableArguments {
 /// How a customer is looked at.
 struct ViewOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Look at the customer through this profile: which dog, child or the like.",
-            valueName: "profile"))
+        help: .value(
+            "profile", "Look at the customer through this profile: which dog, child or the like."))
     var profile: String?
 
-    @Option(help: ArgumentHelp("The language of texts, such as nl-NL.", valueName: "locale"))
+    @Option(help: .value("locale", "The language of texts, such as nl-NL."))
     var locale: String?
 }

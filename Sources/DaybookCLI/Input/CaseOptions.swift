@@ -5,14 +5,10 @@ import Foundation
 
 /// Writing a ledger case by case, to be folded elsewhere.
 struct CaseOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Write all events case by case into this many files of a folder.", valueName: "n"))
+    @Option(help: .value("n", "Write all events case by case into this many files of a folder."))
     var partitions: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "With --partitions: threads that write. Default: one for each core.", valueName: "n"))
+    @Option(help: .value("n", "With --partitions: threads that write. Default: one for each core."))
     var workers: Int?
 
     @Option(help: "With --partitions: compress each file by the program of this name.")

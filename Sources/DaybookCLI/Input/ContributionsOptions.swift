@@ -5,23 +5,20 @@ import DaybookDomain
 /// Of which value to tell who is behind it.
 struct ContributionsOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Tell who is behind the value of this period, such as 2026-03, or of the last one, and with how much.",
-            valueName: "period"))
+        help: .value(
+            "period",
+            "Tell who is behind the value of this period, such as 2026-03, or of the last one, and with how much."
+        ))
     var behind: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "With --behind: the currency, feature or meter of the value.", valueName: "name"))
+    @Option(help: .value("name", "With --behind: the currency, feature or meter of the value."))
     var group: String?
 
-    @Option(help: ArgumentHelp("With --behind: the age of the value.", valueName: "count"))
+    @Option(help: .value("count", "With --behind: the age of the value."))
     var age: Int?
 
     @Option(
-        help: ArgumentHelp(
-            "With --behind: so many, those with the largest part. Default: all.",
-            valueName: "count"))
+        help: .value("count", "With --behind: so many, those with the largest part. Default: all."))
     var limit: Int?
 
     var isAsked: Bool { behind != nil }

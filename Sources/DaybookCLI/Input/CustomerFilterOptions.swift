@@ -6,21 +6,17 @@ import DaybookEvents
 /// Which customers count.
 struct CustomerFilterOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Count only customers of this country, such as DE; may be repeated.",
-            valueName: "code"))
+        help: .value("code", "Count only customers of this country, such as DE; may be repeated."))
     var country: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Count only customers who were first seen in this period, such as 2026-03.",
-            valueName: "period"))
+        help: .value(
+            "period", "Count only customers who were first seen in this period, such as 2026-03."))
     var cohort: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Count only customers for whom this version of the catalog is in force.",
-            valueName: "version"))
+        help: .value(
+            "version", "Count only customers for whom this version of the catalog is in force."))
     var catalogVersion: Int64?
 
     func filter() throws -> MetricFilter {

@@ -1,6 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
 import DaybookIngest
 
 /// Finds event types that were kept although neither this build nor the ledger's catalogs know them.

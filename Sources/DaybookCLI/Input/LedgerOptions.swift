@@ -7,9 +7,9 @@ import Foundation
 struct LedgerOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "The ledger file. Default: $DAYBOOK_LEDGER, else the only *.sqlite under events/.",
-            valueName: "path"))
+        help: .value(
+            "path",
+            "The ledger file. Default: $DAYBOOK_LEDGER, else the only *.sqlite under events/."))
     var ledger: String?
 
     /// Opens the ledger for questions.

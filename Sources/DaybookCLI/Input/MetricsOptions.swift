@@ -5,26 +5,24 @@ import DaybookDomain
 /// Over which time metrics are computed, and by which rules.
 struct MetricRulesOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "One period of the calendar, such as 2026, 2026-Q1, 2026-03, 2026-W10 or 2026-03-05, in the place of --from and --until.",
-            valueName: "period"))
+        help: .value(
+            "period",
+            "One period of the calendar, such as 2026, 2026-Q1, 2026-03, 2026-W10 or 2026-03-05, in the place of --from and --until."
+        ))
     var period: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Periods from the one that contains this time. Default: twelve periods.",
-            valueName: "time"))
+        help: .value(
+            "time", "Periods from the one that contains this time. Default: twelve periods."))
     var from: String?
 
-    @Option(help: ArgumentHelp("Periods that begin before this time.", valueName: "time"))
+    @Option(help: .value("time", "Periods that begin before this time."))
     var until: String?
 
     @Option(help: "How long a period is. Default: that of --period, else month.")
     var by: MetricBuckets.Resolution?
 
-    @Option(
-        help: ArgumentHelp(
-            "The zone at whose midnight days begin. Default: the catalog's.", valueName: "zone"))
+    @Option(help: .value("zone", "The zone at whose midnight days begin. Default: the catalog's."))
     var tz: String?
 
     @Option(help: "When a refund counts.")
@@ -33,15 +31,14 @@ struct MetricRulesOptions: ParsableArguments {
     @Option(help: "How the price of a period becomes one of a month.")
     var monthlyPrice = MetricRules.MonthlyPrice.revenuecat
 
-    @Option(
-        help: ArgumentHelp(
-            "What the store keeps, in percent, for proceeds. Default: 30.", valueName: "percent"))
+    @Option(help: .value("percent", "What the store keeps, in percent, for proceeds. Default: 30."))
     var commission: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The currency in which money is shown, such as EUR, by the rates of rate.recorded. Default: each its own.",
-            valueName: "code"))
+        help: .value(
+            "code",
+            "The currency in which money is shown, such as EUR, by the rates of rate.recorded. Default: each its own."
+        ))
     var currency: String?
 
     @Option(help: "When one who came back has come back.")
@@ -53,15 +50,12 @@ struct MetricRulesOptions: ParsableArguments {
     @Option(help: "What ages of cohorts are counted in. Default: as the periods are long.")
     var every: MetricRules.AgeUnit?
 
-    @Option(
-        help: ArgumentHelp(
-            "The highest age of cohorts, 0 to 400. Default: 12.", valueName: "count"))
+    @Option(help: .value("count", "The highest age of cohorts, 0 to 400. Default: 12."))
     var ages = 12
 
     @Option(
-        help: ArgumentHelp(
-            "Count only what was paid for this product of the store; may be repeated.",
-            valueName: "id"))
+        help: .value(
+            "id", "Count only what was paid for this product of the store; may be repeated."))
     var product: [String] = []
 
     @OptionGroup var customers: CustomerFilterOptions
@@ -120,14 +114,11 @@ struct MetricsOptions: ParsableArguments {
 /// Which customers count by what they were shown.
 struct ExposureOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Count only customers who saw this experiment, and only from then on.",
-            valueName: "name"))
+        help: .value(
+            "name", "Count only customers who saw this experiment, and only from then on."))
     var experiment: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Of --experiment only those who saw this variant first.", valueName: "name"))
+    @Option(help: .value("name", "Of --experiment only those who saw this variant first."))
     var variant: String?
 
     mutating func validate() throws {

@@ -6,15 +6,15 @@ import DaybookDomain
 struct MomentOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "Answer as of this time: milliseconds since 1970, or RFC 3339 with offset. Default: now.",
-            valueName: "time"))
+        help: .value(
+            "time",
+            "Answer as of this time: milliseconds since 1970, or RFC 3339 with offset. Default: now."
+        ))
     var at: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "Only what had been recorded by then: a time, or @position.", valueName: "time"))
+        help: .value("time", "Only what had been recorded by then: a time, or @position."))
     var knownAt: String?
 
     /// - Throws: Bad input when a time cannot be read.

@@ -3,7 +3,7 @@ import Daybook
 
 /// Which part of a list is wanted.
 struct PageOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("At most this many events.", valueName: "n"))
+    @Option(help: .value("n", "At most this many events."))
     var limit: Int?
 
     @Flag(help: "The newest first; with --limit the newest alone.")

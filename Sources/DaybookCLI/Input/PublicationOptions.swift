@@ -4,7 +4,7 @@ import DaybookDomain
 
 /// What publishing a catalog and going back to one have in common.
 struct PublicationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Time from which it takes effect. Default: now.", valueName: "time"))
+    @Option(help: .value("time", "Time from which it takes effect. Default: now."))
     var effective: String?
 
     @Flag(help: "Allow a time in the past; the number of answers that change is shown first.")
@@ -13,7 +13,7 @@ struct PublicationOptions: ParsableArguments {
     @Flag(help: "Check everything, show how many answers would change, and write nothing.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+    @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
     @OptionGroup var ledger: LedgerOptions

@@ -8,23 +8,24 @@ import Foundation
 struct VerifierOptions: ParsableArguments {
     @Option(
         name: .customLong("bundle-id"),
-        help: ArgumentHelp(
-            "The app's bundle identifier; repeat it for extensions. Default: $DAYBOOK_BUNDLE_ID.",
-            valueName: "id"))
+        help: .value(
+            "id",
+            "The app's bundle identifier; repeat it for extensions. Default: $DAYBOOK_BUNDLE_ID."))
     var bundleIDs: [String] = []
 
     @Option(
         name: .customLong("app-apple-id"),
-        help: ArgumentHelp(
-            "The app's number in App Store Connect; production payloads must carry it then.",
-            valueName: "number"))
+        help: .value(
+            "number",
+            "The app's number in App Store Connect; production payloads must carry it then."))
     var appAppleID: Int64?
 
     @Option(
         name: .customLong("root"),
-        help: ArgumentHelp(
-            "A root certificate to trust instead of Apple Root CA - G3: DER or PEM; may be repeated.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "A root certificate to trust instead of Apple Root CA - G3: DER or PEM; may be repeated."
+        ))
     var roots: [String] = []
 
     @Flag(

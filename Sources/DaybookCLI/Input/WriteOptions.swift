@@ -11,20 +11,16 @@ struct WriteOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "The same key again returns the first receipt and adds nothing.", valueName: "key"))
+        help: .value("key", "The same key again returns the first receipt and adds nothing."))
     var idempotencyKey: String?
 
-    @Option(
-        name: .long, help: ArgumentHelp("Name of the operator, for the audit.", valueName: "name"))
+    @Option(name: .long, help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
-    @Option(name: .long, help: ArgumentHelp("Reason, for the audit.", valueName: "text"))
+    @Option(name: .long, help: .value("text", "Reason, for the audit."))
     var reason: String?
 
-    @Option(
-        name: .long,
-        help: ArgumentHelp("Reference to the ticket, for the audit.", valueName: "ticket"))
+    @Option(name: .long, help: .value("ticket", "Reference to the ticket, for the audit."))
     var ticket: String?
 
     @Flag(name: .long, help: "Show what would be different, and write nothing.")
@@ -32,16 +28,16 @@ struct WriteOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "Refuse unless the customer's stream is at this version; 0 before its first event.",
-            valueName: "version"))
+        help: .value(
+            "version",
+            "Refuse unless the customer's stream is at this version; 0 before its first event."))
     var expectedVersion: Int64?
 
     @Option(
         name: .long,
-        help: ArgumentHelp(
-            "Time of the client's clock; decides only where the catalog says \"clock: accept\".",
-            valueName: "time"))
+        help: .value(
+            "time",
+            "Time of the client's clock; decides only where the catalog says \"clock: accept\"."))
     var clientAt: String?
 
     func request(

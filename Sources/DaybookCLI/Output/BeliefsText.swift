@@ -1,6 +1,5 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
 
 /// The plane of two clocks as a person in support reads it.
 struct BeliefsText {

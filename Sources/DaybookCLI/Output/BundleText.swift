@@ -1,6 +1,5 @@
 import Daybook
 import DaybookAudit
-import DaybookEvents
 
 extension BundleAnswers {
     /// Each answer, and what differs from it now.

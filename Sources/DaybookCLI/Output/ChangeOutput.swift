@@ -1,5 +1,4 @@
 import Daybook
-import DaybookEvents
 
 /// Writes events as they are told, and where a reader goes on that has taken them in.
 final class ChangeOutput {

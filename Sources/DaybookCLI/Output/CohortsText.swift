@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 
 /// Cohorts as people read them: a row for each, a column for each age, deeper colours for larger values.
 enum CohortsText {

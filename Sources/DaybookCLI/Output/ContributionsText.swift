@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 
 /// Who is behind a number, as people read it.
 enum ContributionsText {

@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 
 /// What became of variants, as people read it.
 enum ExperimentText {

@@ -1,7 +1,6 @@
 import Daybook
 import DaybookAudit
 import DaybookDomain
-import DaybookEvents
 
 /// An explanation as a person in support reads it.
 struct ExplanationText {

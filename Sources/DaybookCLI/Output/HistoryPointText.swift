@@ -1,4 +1,3 @@
-import DaybookEvents
 import DaybookStore
 
 /// The name of a history, for people.

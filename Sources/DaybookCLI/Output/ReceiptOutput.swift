@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 
 extension Receipt {
     /// The lines below the first one.

@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 
 /// Frozen reports as people read them.
 enum ReportText {

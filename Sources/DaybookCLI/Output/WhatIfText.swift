@@ -1,7 +1,5 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
-import DaybookEvents
 
 extension WhatIfReport {
     func text(_ terminal: Terminal) -> HumanText {
