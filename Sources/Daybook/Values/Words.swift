@@ -18,14 +18,14 @@ package enum Words {
         return RFC3339.format(instant)
     }
 
-    package static func count(_ number: Int64, _ singular: String, _ plural: String? = nil)
-        -> String
-    {
+    package static func count(
+        _ number: some BinaryInteger, _ singular: String, _ plural: String? = nil
+    ) -> String {
         "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
     }
 
     /// 1234567 as 1,234,567.
-    package static func grouped(_ number: Int64) -> String {
+    package static func grouped(_ number: some BinaryInteger) -> String {
         var groups: [Substring] = []
         var digits = Substring(String(number.magnitude))
         while digits.count > 3 {

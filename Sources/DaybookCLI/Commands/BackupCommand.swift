@@ -30,10 +30,8 @@ struct BackupCommand: AsyncParsableCommand {
     mutating func run() async throws {
         if check { return try checkBackup() }
         try LedgerGuard.checkPlace(target, target: target)
-        let report = try await ledger.asking { ledger in
-            let bar = ProgressBar("backup")
-            defer { bar.finish() }
-            return try ledger.backUp(to: target) { bar.show($0, of: $1, events: $1) }
+        let report = try await ledger.asking("backup") { ledger, bar in
+            try ledger.backUp(to: target) { bar.show($0, of: $1, events: $1) }
         }
         try output.show(report.json) {
             let what =

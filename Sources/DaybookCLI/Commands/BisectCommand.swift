@@ -79,16 +79,13 @@ struct BisectCommand: AsyncParsableCommand {
         let instant = try InstantText.read(at, "--at")
         let first = try from.map { try position($0, "--from") }
         let last = try through.map { try position($0, "--through") }
-        let found = try await ledger.asking { ledger in
+        let found = try await ledger.asking("bisect") { ledger, bar in
             if let subject { try known(subject, ledger) }
-            let bar = ProgressBar("bisect")
-            defer { bar.finish() }
             return try ledger.bisect(
                 asked, holds: !fails, of: subject, profile: profile,
                 environment: environmentOption.environment, at: instant, from: first, through: last
             ) { done, most in
-                bar.show(
-                    Int64(done), of: Int64(most), note: Words.count(Int64(done), "fold"))
+                bar.show(Int64(done), of: Int64(most), note: Words.count(done, "fold"))
             }
         }
         try output.show(found.json(of: subject)) { found.text($0, subject) }
@@ -117,10 +114,8 @@ struct BisectCommand: AsyncParsableCommand {
     private func compare(_ path: String) async throws {
         let bytes = try InputFile(path).all(byteCountMax: 2 << 30)
         let trace = try DigestTrace(bytes)
-        let result = try await ledger.asking { ledger in
-            let bar = ProgressBar("bisect")
-            defer { bar.finish() }
-            return try ledger.bisect(against: trace) { done, total in
+        let result = try await ledger.asking("bisect") { ledger, bar in
+            try ledger.bisect(against: trace) { done, total in
                 bar.show(done, of: total, events: trace.events)
             }
         }
@@ -155,7 +150,7 @@ extension Bisection {
             text = "\(condition) does not \(holds ? "hold" : "fail")\(ofCustomer) at @\(through)\n"
         }
         let note =
-            "as of \(Words.time(at)), known at positions \(from) to \(through), \(Words.count(Int64(folds), "fold"))"
+            "as of \(Words.time(at)), known at positions \(from) to \(through), \(Words.count(folds, "fold"))"
         return text + "  \(terminal.paint(note, .dim))\n"
     }
 }
@@ -173,9 +168,9 @@ extension DigestBisection {
                 "  or an event since @\(found.range.lowerBound) of the same customer or lineage, which has too many events to be tried one by one\n"
         }
         var table = Table()
-        table.add(Table.Cell("this build", .dim), .init(found.ours.description))
-        table.add(Table.Cell("the other", .dim), .init(found.theirs.description))
+        table.add(label: "this build", found.ours.description)
+        table.add(label: "the other", found.theirs.description)
         return text + table.text(terminal)
-            + "  \(terminal.paint("\(count), \(Words.count(Int64(folds), "fold"))", .dim))\n"
+            + "  \(terminal.paint("\(count), \(Words.count(folds, "fold"))", .dim))\n"
     }
 }

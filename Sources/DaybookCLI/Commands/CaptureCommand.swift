@@ -104,7 +104,7 @@ struct CaptureCommand: AsyncParsableCommand {
         try ask.output.show(json) { terminal in
             var text: HumanText = ""
             for file in files { text += "\(terminal.tick) \(terminal.paint(file, .bold))\n" }
-            text += "  \(Words.count(Int64(bundle.drafts.count), "event"))"
+            text += "  \(Words.count(bundle.drafts.count, "event"))"
             text += ", at \(Words.time(bundle.at))\n"
             for answer in bundle.answers { text += "  \(answer.subject)  \(answer.sentence)\n" }
             return text
@@ -118,8 +118,7 @@ enum NewFile {
     static func check(_ path: String) throws {
         var found = stat()
         guard stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return }
-        throw Failure(
-            .environment, "file_exists", "\(path) is there already; name another file")
+        throw Failure(.environment, "file_exists", "\(path) is there already; name another file")
     }
 }
 

@@ -33,7 +33,7 @@ struct CatalogCheckCommand: AsyncParsableCommand {
                 text +=
                     "\(file):\(warning.line):\(warning.column): \(word)\(path) \(warning.sentence) \(warning.remedy)\n"
             }
-            let count = Words.count(Int64(warnings.count), "warning")
+            let count = Words.count(warnings.count, "warning")
             return text + "\(terminal.tick) \(file) is a catalog of \(catalog.title), \(count)\n"
         }
     }

@@ -66,8 +66,8 @@ struct CatalogImportCommand: AsyncParsableCommand {
             let word = terminal.paint("not carried over:", .warning)
             text += "\(file): \(word) \(omission.path): \(omission.reason)\n"
         }
-        let products = Words.count(Int64(found.productCount), "product")
-        let rest = Words.grouped(Int64(found.notCarried.count))
+        let products = Words.count(found.productCount, "product")
+        let rest = Words.grouped(found.notCarried.count)
         text +=
             "\(terminal.tick) \(file) is of format \(found.format), \(products), \(rest) not carried over\n"
         try terminal.write(text)

@@ -41,11 +41,10 @@ struct CodesCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        let (promotion, from, environment) = (promotion, from, environment.environment)
         let last = from.addingReportingOverflow((count ?? Promotion.codesMax) - 1)
         let range = from...max(from, last.overflow ? Promotion.codesMax : last.partialValue)
         let codes = try await ledger.asking {
-            try $0.codes(of: promotion, numbers: range, in: environment)
+            try $0.codes(of: promotion, numbers: range, in: environment.environment)
         }
         if plain {
             let free = codes.filter { $0.redeemedBy == nil }.map { "\($0.code.text)\n" }

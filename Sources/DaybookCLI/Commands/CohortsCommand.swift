@@ -34,13 +34,9 @@ struct CohortsCommand: AsyncParsableCommand {
             )
         }
         let request = try metrics.request(chosen.map(\.name), exposure)
-        let bar = ProgressBar("cohorts")
-        let report = try await ledger.asking { ledger in
-            try ledger.metrics(request) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            }
+        let report = try await ledger.asking("cohorts") { ledger, bar in
+            try ledger.metrics(request, progress: bar.showCustomers)
         }
-        bar.finish()
         try format.show(report) { CohortsText.text(report, $0) }
     }
 }

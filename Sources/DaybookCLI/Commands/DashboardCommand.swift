@@ -38,9 +38,7 @@ struct DashboardCommand: AsyncParsableCommand {
         guard [ledger != nil, data != nil, demo].count(where: { $0 }) == 1 else {
             throw ValidationError("Say which: a LEDGER, --data FOLDER, or --demo.")
         }
-        if let port, !(0...65_535).contains(port) {
-            throw ValidationError("--port \(port): write 0 to 65535.")
-        }
+        try ValidationError.check("--port", port, in: 0...65_535)
     }
 
     mutating func run() async throws {

@@ -110,16 +110,15 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let environment = environment.environment
-            let (chosen, options) = (sha256, verifier)
             let signedKind = try signedKind()
             var sum = IngestReceipt()
             let json = try await ledger.writing { ledger in
                 let deadLetters =
-                    try chosen.map { [try DeadLettersCommand.find($0, ledger, environment)] }
+                    try sha256.map { [try DeadLettersCommand.find($0, ledger, environment)] }
                     ?? ledger.deadLetters(environment: environment).filter(\.isWaiting)
                 // What is not signed needs neither roots nor a bundle identifier.
                 let isSigned = deadLetters.contains(where: \.kind.isSigned)
-                let verifier = isSigned ? try options.verifier(environment) : nil
+                let verifier = isSigned ? try verifier.verifier(environment) : nil
                 for deadLetter in deadLetters {
                     sum.add(try await ledger.retry(deadLetter, by: verifier, as: signedKind))
                 }
@@ -163,14 +162,11 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run() async throws {
-            let (prefix, reason, actor) = (sha256, reason, actor)
-            var deadLetter: DeadLetter?
-            try await ledger.writing { ledger in
-                let found = try DeadLettersCommand.find(prefix, ledger)
+            let deadLetter = try await ledger.writing { ledger in
+                let found = try DeadLettersCommand.find(sha256, ledger)
                 try await ledger.dismiss(found, reason: reason, actor: actor)
-                deadLetter = try DeadLettersCommand.find(found.sha256, ledger, found.environment)
+                return try DeadLettersCommand.find(found.sha256, ledger, found.environment)
             }
-            guard let deadLetter else { return }
             try output.show(deadLetter.json) { terminal in
                 "\(terminal.tick) \(deadLetter.sha256.prefix(12)) is dismissed\n"
             }

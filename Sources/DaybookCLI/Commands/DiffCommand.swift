@@ -128,18 +128,14 @@ struct DiffCommand: AsyncParsableCommand {
         var different = 0
         let people = try ledger.differences(
             in: environmentOption.named, from: first, to: second,
-            progress: { done, total in
-                bar.show(
-                    Int64(done), of: Int64(total),
-                    note: Words.count(Int64(done), "name"))
-            },
+            progress: { bar.show(Int64($0), of: Int64($1), note: Words.count($0, "name")) },
             { found in
                 different += 1
                 try output.show(found.json) { found.text($0) }
             })
         if !output.json {
-            let count = Words.count(Int64(different), "customer")
-            try Terminal.output.write("\(count) of \(Words.grouped(Int64(people))) differ\n")
+            let count = Words.count(different, "customer")
+            try Terminal.output.write("\(count) of \(Words.grouped(people)) differ\n")
         }
         return different == 0
     }

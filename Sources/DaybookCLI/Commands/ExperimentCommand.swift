@@ -35,14 +35,9 @@ struct ExperimentCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let request = try metrics.request([])
         let detect = try PercentText.read(detect, "--detect").map { max(1, $0 / 100) } ?? 100
-        let bar = ProgressBar("experiment")
-        let (name, metric) = (name, metric)
-        let report = try await ledger.asking { ledger in
-            try ledger.experiment(name, metric: metric, request) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            }
+        let report = try await ledger.asking("experiment") { ledger, bar in
+            try ledger.experiment(name, metric: metric, request, progress: bar.showCustomers)
         }
-        bar.finish()
         try output.show(report.json(detectPermille: detect)) {
             ExperimentText.text(report, detectPermille: detect, $0)
         }

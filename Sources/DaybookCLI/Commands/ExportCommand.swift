@@ -178,7 +178,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// On the standard error, because the standard output has the rows.
     private func tell(_ receipt: TableReceipt) {
-        let rows = Words.count(Int64(receipt.rows), "row")
+        let rows = Words.count(receipt.rows, "row")
         let text =
             json
             ? String(decoding: receipt.json.canonicalBytes, as: UTF8.self) + "\n"

@@ -72,13 +72,9 @@ struct FunnelCommand: AsyncParsableCommand {
         }
         let request = try request(name)
         if let behind { return try await showCustomers(request, behind) }
-        let bar = ProgressBar("funnel")
-        let report = try await ledger.asking { ledger in
-            try ledger.funnel(request) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            }
+        let report = try await ledger.asking("funnel") { ledger, bar in
+            try ledger.funnel(request, progress: bar.showCustomers)
         }
-        bar.finish()
         try format.output.show(report.json) { FunnelText(report: report).text($0) }
     }
 
@@ -86,16 +82,10 @@ struct FunnelCommand: AsyncParsableCommand {
         var request = FunnelStepRequest(funnel, step: step)
         request.isStopped = stopped
         let asked = request
-        let bar = ProgressBar("funnel")
-        let found = try await ledger.asking { ledger in
-            try ledger.customers(at: asked) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            }
+        let found = try await ledger.asking("funnel") { ledger, bar in
+            try ledger.customers(at: asked, progress: bar.showCustomers)
         }
-        bar.finish()
-        try format.show(found.json, csv: found.csv, lines: found.lines) {
-            ContributionsText.text(found, $0)
-        }
+        try format.show(found) { ContributionsText.text(found, $0) }
     }
 
     private func request(_ name: String) throws -> FunnelRequest {
@@ -114,8 +104,7 @@ struct FunnelCommand: AsyncParsableCommand {
         var table = Table()
         for funnel in funnels {
             table.add(
-                .init(funnel.name, .bold),
-                .init(funnel.steps.map(\.name).joined(separator: " → ")))
+                .init(funnel.name, .bold), .init(funnel.steps.map(\.name).joined(separator: " → ")))
         }
         try format.output.show(funnels.json) { table.text($0, indent: 0) }
     }

@@ -81,9 +81,7 @@ struct GrantCommand: AsyncParsableCommand {
         @OptionGroup var write: WriteOptions
 
         mutating func validate() throws {
-            if let priority, !(0...255).contains(priority) {
-                throw ValidationError("--priority \(priority): write 0 to 255.")
-            }
+            try ValidationError.check("--priority", priority, in: 0...255)
             guard [entitlement, feature, meter].compactMap({ $0 }).count == 1 else {
                 throw ValidationError("Say exactly one of --entitlement, --feature and --meter.")
             }

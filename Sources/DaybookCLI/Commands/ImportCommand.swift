@@ -74,7 +74,7 @@ struct ImportCommand: AsyncParsableCommand {
         let bar = ProgressBar("import")
         let byteCount = Int64(input.byteCount ?? 0)
         defer { bar.finish() }
-        let (report, known) = try await opened { ledger in
+        let (report, known) = try await ledger.opening(isDryRun: dryRun) { ledger in
             do {
                 let report = try await ledger.importLines(
                     { try input.next() }, options: options
@@ -95,11 +95,6 @@ struct ImportCommand: AsyncParsableCommand {
         }
     }
 
-    /// A dry run only reads: it waits for no writer and needs no right to write.
-    private func opened<Value>(_ body: (Ledger) async throws -> Value) async throws -> Value {
-        try await dryRun ? ledger.asking(body) : ledger.writing(body)
-    }
-
     /// What helps when the times of a file do not fit into a ledger.
     private static func misfit(_ problems: [InputProblem], app: String) -> any Error {
         let error = LedgerError.badInput(problems)
@@ -117,13 +112,9 @@ struct ImportCommand: AsyncParsableCommand {
         case .reading:
             bar.show(
                 Int64(progress.bytes), of: byteCount,
-                note: "reading, \(Words.grouped(Int64(progress.lines))) lines")
+                note: "reading, \(Words.grouped(progress.lines)) lines")
         case .appending:
-            bar.show(
-                Int64(progress.appended), of: Int64(progress.total),
-                note:
-                    "\(Words.grouped(Int64(progress.appended))) of \(Words.grouped(Int64(progress.total)))"
-            )
+            bar.show(progress.appended, of: progress.total)
         }
     }
 
@@ -156,11 +147,11 @@ struct ImportCommand: AsyncParsableCommand {
         json["dry_run"] = .bool(dryRun)
         try output.show(json) { terminal in
             let name = file == "-" ? "the standard input" : file
-            let events = Words.count(Int64(report.appended), "event")
+            let events = Words.count(report.appended, "event")
             let mark = report.refused.isEmpty ? terminal.tick : terminal.paint("!", .warning)
             var text: HumanText =
                 dryRun
-                ? "\(mark) \(name): \(Words.count(Int64(report.lines), "line")) checked, nothing appended"
+                ? "\(mark) \(name): \(Words.count(report.lines, "line")) checked, nothing appended"
                 : "\(mark) \(name): \(events) appended"
             if report.duplicates > 0 { text += ", \(report.duplicates) there before" }
             if let path { text += ", \(report.refused.count) refused, see \(path)" }

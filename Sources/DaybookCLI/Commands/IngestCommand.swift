@@ -68,30 +68,23 @@ struct IngestCommand: AsyncParsableCommand {
         // Before anything is taken in: a file that is missing or empty ends the command while nothing has changed.
         let posted = try files.map { try Posted($0) }
         try checkSingle(posted)
-        let (bar, isDryRun) = (ProgressBar("ingest"), dryRun)
+        let bar = ProgressBar("ingest")
         defer { bar.finish() }
         var sum = IngestReceipt()
         var json = JSONObject()
-        let work: (Ledger) async throws -> Void = { ledger in
+        try await ledger.opening(isDryRun: dryRun) { ledger in
+            // All payloads go into one ledger in memory: what an earlier one says is there for the later ones.
+            let ledger = try dryRun ? ledger.dryRun() : ledger
             for file in posted {
                 let payloads = try file.payloads()
                 for (index, payload) in payloads.enumerated() {
                     var receipt = try await take(ledger, payload.bytes)
                     receipt.place(input: posted.count > 1 ? file.path : nil, line: payload.line)
                     sum.add(receipt)
-                    bar.show(
-                        Int64(index + 1), of: Int64(payloads.count),
-                        note: "\(Words.grouped(Int64(index + 1))) of "
-                            + "\(Words.grouped(Int64(payloads.count)))")
+                    bar.show(index + 1, of: payloads.count)
                 }
             }
-            json = isDryRun ? sum.json : ledger.json(of: sum)
-        }
-        if dryRun {
-            // All payloads go into one ledger in memory: what an earlier one says is there for the later ones.
-            try await ledger.asking { try await work(try $0.dryRun()) }
-        } else {
-            try await ledger.writing(work)
+            json = dryRun ? sum.json : ledger.json(of: sum)
         }
         bar.finish()
         json["dry_run"] = .bool(dryRun)
@@ -214,10 +207,10 @@ extension IngestReceipt {
     /// - Parameter noun: What was taken in: "signed payload".
     func text(_ terminal: Terminal, _ noun: String, isDryRun: Bool) -> HumanText {
         let mark = refused.isEmpty ? terminal.tick : terminal.paint("✗", .bad)
-        let events = Words.count(Int64(appended), "event")
+        let events = Words.count(appended, "event")
         var text: HumanText =
-            "\(mark) \(Words.count(Int64(texts), noun)), \(events) \(isDryRun ? "would be appended" : "appended")"
-        if duplicates > 0 { text += ", \(Words.count(Int64(duplicates), "event")) there already" }
+            "\(mark) \(Words.count(texts, noun)), \(events) \(isDryRun ? "would be appended" : "appended")"
+        if duplicates > 0 { text += ", \(Words.count(duplicates, "event")) there already" }
         if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n"
         for claim in claims where !claim.isTheirs {

@@ -55,9 +55,7 @@ struct InitCommand: AsyncParsableCommand {
             "catalog": .null, "position": 0, "warnings": [],
         ]
         var table = Table()
-        table.add(
-            Table.Cell("next", .dim),
-            .init("daybook import EXPORT --as-recorded --ledger \(ledger)"))
+        table.add(label: "next", "daybook import EXPORT --as-recorded --ledger \(ledger)")
         try output.show(json) {
             "\($0.tick) \(ledger) is a ledger for \(app), without any event\n" + table.text($0)
         }
@@ -79,16 +77,14 @@ struct InitCommand: AsyncParsableCommand {
         ]
         var table = Table()
         table.add(
-            Table.Cell("catalog", .dim),
-            .init(
-                "version 1: \(Words.count(Int64(read.products.count), "product")), \(Words.count(Int64(read.features.count), "feature")), \(Words.count(Int64(read.meters.count), "meter"))"
-            ))
+            label: "catalog",
+            "version 1: \(Words.count(read.products.count, "product")), \(Words.count(read.features.count, "feature")), \(Words.count(read.meters.count, "meter"))"
+        )
         if !warnings.isEmpty {
             table.add(
-                Table.Cell("warnings", .dim),
-                .init("\(warnings.count); see \"daybook catalog check \(catalog)\""))
+                label: "warnings", "\(warnings.count); see \"daybook catalog check \(catalog)\"")
         }
-        table.add(Table.Cell("next", .dim), .init("daybook status SUBJECT --ledger \(ledger)"))
+        table.add(label: "next", "daybook status SUBJECT --ledger \(ledger)")
         try output.show(json) {
             "\($0.tick) \(ledger) is the ledger of \(read.title)\n" + table.text($0)
         }

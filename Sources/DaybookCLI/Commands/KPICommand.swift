@@ -22,13 +22,9 @@ struct KPICommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let request = try metrics.request([], exposure)
-        let bar = ProgressBar("kpi")
-        let report = try await ledger.asking { ledger in
-            try ledger.kpis(request) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            }
+        let report = try await ledger.asking("kpi") { ledger, bar in
+            try ledger.kpis(request, progress: bar.showCustomers)
         }
-        bar.finish()
         try output.show(report.json) { MetricsText.text(report, $0) }
         if report.rows.contains(where: { $0.isMet == false }) { throw ExitCode.no }
     }

@@ -94,10 +94,9 @@ struct KeyCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let end = try InstantText.read(expires, "--expires")
-            let (scopes, label) = (Set(scopes), label)
             try await change.changing { ledger, store in
                 let (key, text) = try store.create(
-                    scopes, app: ledger.app, label: label, by: change.actor, expiresAt: end,
+                    Set(scopes), app: ledger.app, label: label, by: change.actor, expiresAt: end,
                     now: SystemClock.now())
                 try await change.record(.created, key.id, key.json, in: ledger)
                 try KeyText.show(key, text, change.output)
@@ -152,7 +151,6 @@ struct KeyCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let milliseconds = try DurationText.read(overlap, "--overlap") ?? 0
-            let id = id
             try await change.changing { ledger, store in
                 let (old, new, text) = try store.rotate(
                     id, app: ledger.app, overlapMilliseconds: milliseconds, by: change.actor,
@@ -176,7 +174,6 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var change: ChangeOptions
 
         mutating func run() async throws {
-            let id = id
             try await change.changing { ledger, store in
                 let key = try store.revoke(id, app: ledger.app, now: SystemClock.now())
                 try await change.record(.revoked, key.id, key.json, in: ledger)
@@ -237,7 +234,6 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var change: ChangeOptions
 
         mutating func run() async throws {
-            let id = id
             try await change.changing { ledger, store in
                 guard try store.distrust(id, app: ledger.app) else {
                     throw Failure(.badInput, "unknown_key", "no tokens are verified by a key \(id)")

@@ -46,10 +46,10 @@ struct LeaseCommand: AsyncParsableCommand {
             return try output.show(keys) { _ in "\(JSONValue.object(keys).canonicalText)\n" }
         }
         let duration = try DurationText.read(`for`, "--for") ?? Lease.durationDefault
-        let (profile, environment) = (profile, environment.environment)
         let lease = try await ledger.asking { ledger in
             try ledger.lease(
-                of: subject, profile: profile, environment: environment, milliseconds: duration)
+                of: subject, profile: profile, environment: environment.environment,
+                milliseconds: duration)
         }
         let found = try store.leaseKeys(app: lease.app).last { $0.retiredAt == nil }
         try store.close()

@@ -26,14 +26,11 @@ struct ListExpiringCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let request = try page.request(ask)
         let span = try DurationText.read(within, "--within") ?? 0
-        let bar = ProgressBar("list")
-        defer { bar.finish() }
-        let found = try await ask.ledger.asking { ledger in
+        let found = try await ask.ledger.asking("list") { ledger, bar in
             try ledger.expiring(request, within: span, isEndingAlone: ending) { done, all in
                 bar.show(done, of: all, note: Words.count(all, "customer"))
             }
         }
-        bar.finish()
         try found.show(
             ask.output, empty: "nothing ends within \(within)", cells: \.cells, json: \.json)
     }

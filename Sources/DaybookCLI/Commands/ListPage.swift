@@ -11,9 +11,7 @@ struct ListPageOptions: ParsableArguments {
     var after: String?
 
     mutating func validate() throws {
-        guard (1...OverviewRequest.limitMax).contains(limit) else {
-            throw ValidationError("--limit \(limit): write 1 to \(OverviewRequest.limitMax).")
-        }
+        try ValidationError.check("--limit", limit, in: 1...OverviewRequest.limitMax)
     }
 }
 

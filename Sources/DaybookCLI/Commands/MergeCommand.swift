@@ -103,7 +103,7 @@ struct MergeCommand: AsyncParsableCommand {
                 let found =
                     differing.isEmpty
                     ? "the ledger's at position \(position)"
-                    : "\(terminal.paint("other sums", .bad)) in \(Words.count(Int64(differing.count), "bucket")) of 256: \(differing.map(String.init).joined(separator: ", "))"
+                    : "\(terminal.paint("other sums", .bad)) in \(Words.count(differing.count, "bucket")) of 256: \(differing.map(String.init).joined(separator: ", "))"
                 text += "  \(terminal.paint("is", .dim))      \(found)\n"
             }
             if let metrics { text += "\n" + MetricsText.text(metrics, terminal) }
@@ -114,8 +114,7 @@ struct MergeCommand: AsyncParsableCommand {
 
     private func showTargets(_ whole: FoldedWhole) throws {
         guard let board = try whole.kpis() else {
-            throw Failure(
-                .badInput, "no_metrics", "the parts have no metrics; fold with --kpi")
+            throw Failure(.badInput, "no_metrics", "the parts have no metrics; fold with --kpi")
         }
         try output.show(board.json) { MetricsText.text(board, $0) }
         if board.rows.contains(where: { $0.isMet == false }) { throw ExitCode.no }

@@ -57,27 +57,17 @@ struct MetricsCommand: AsyncParsableCommand {
         }
         let request = try metrics.request(names, exposure)
         if behind.isAsked { return try await showContributions(request) }
-        let bar = ProgressBar("metrics")
-        let report = try await ledger.asking { ledger in
-            try ledger.metrics(request) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            }
+        let report = try await ledger.asking("metrics") { ledger, bar in
+            try ledger.metrics(request, progress: bar.showCustomers)
         }
-        bar.finish()
         try format.show(report) { MetricsText.text(report, $0) }
     }
 
     private func showContributions(_ metrics: MetricsRequest) async throws {
         let request = behind.request(metrics)
-        let bar = ProgressBar("metrics")
-        let found = try await ledger.asking { ledger in
-            try ledger.contributions(request) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            }
+        let found = try await ledger.asking("metrics") { ledger, bar in
+            try ledger.contributions(request, progress: bar.showCustomers)
         }
-        bar.finish()
-        try format.show(found.json, csv: found.csv, lines: found.lines) {
-            ContributionsText.text(found, $0)
-        }
+        try format.show(found) { ContributionsText.text(found, $0) }
     }
 }

@@ -63,15 +63,14 @@ struct ReinterpretCommand: AsyncParsableCommand {
         let bar = ProgressBar("reinterpret")
         defer { bar.finish() }
         let asked = options
-        let work: (Ledger) async throws -> ReinterpretationReport = { ledger in
+        let report = try await ledger.opening(isDryRun: !apply) { ledger in
             try await ledger.reinterpret(asked) { progress in
                 bar.show(
                     progress.events, of: progress.total,
-                    note: Words.count(Int64(progress.payloads), "payload") + ", "
-                        + Words.count(Int64(progress.differences), "difference"))
+                    note: Words.count(progress.payloads, "payload") + ", "
+                        + Words.count(progress.differences, "difference"))
             }
         }
-        let report = try await apply ? ledger.writing(work) : ledger.asking(work)
         bar.finish()
         var json = report.json
         json["applied"] = .bool(apply)
@@ -85,10 +84,10 @@ extension ReinterpretationReport {
         let isSame = differenceCount == 0
         let mark = isSame || isApplied ? terminal.tick : terminal.paint("!", .warning)
         var text: HumanText =
-            "\(mark) \(Words.count(Int64(payloads), "payload")) read again, \(Words.count(Int64(events), "event"))"
+            "\(mark) \(Words.count(payloads, "payload")) read again, \(Words.count(events, "event"))"
         text +=
             isSame
-            ? ": nothing differs\n" : ": \(Words.count(Int64(differenceCount), "difference"))\n"
+            ? ": nothing differs\n" : ": \(Words.count(differenceCount, "difference"))\n"
         var table = Table()
         for difference in differences.prefix(Self.listedMax) {
             table.add(
@@ -105,16 +104,16 @@ extension ReinterpretationReport {
                 "  unreadable  \(String(unreadable.sha256.prefix(12))) @\(unreadable.position): \(unreadable.reason)\n"
         }
         if settled > 0 {
-            text += "  \(Words.count(Int64(settled), "event")) left as a person corrected them\n"
+            text += "  \(Words.count(settled, "event")) left as a person corrected them\n"
         }
         let without = withoutPayload.values.reduce(0, +)
         if without > 0 {
             let sources = withoutPayload.keys.sorted().map { "\($0) \(withoutPayload[$0] ?? 0)" }
             text +=
-                "  \(Words.count(Int64(without), "event")) without a payload: \(sources.joined(separator: ", "))\n"
+                "  \(Words.count(without, "event")) without a payload: \(sources.joined(separator: ", "))\n"
         }
         if isApplied, !isSame {
-            text += "  \(Words.count(Int64(appended), "event")) appended\n"
+            text += "  \(Words.count(appended, "event")) appended\n"
         } else if !isSame {
             text += "  nothing is written; --apply records the differences as corrections\n"
         }

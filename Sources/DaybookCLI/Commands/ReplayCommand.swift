@@ -100,9 +100,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        if let workers, !(1...64).contains(workers) {
-            throw ValidationError("--workers \(workers): write 1 to 64.")
-        }
+        try ValidationError.check("--workers", workers, in: 1...64)
         guard step.subject == nil || !isWhatIf else {
             throw ValidationError("--step replays what was; it does not go with a what-if.")
         }
@@ -209,12 +207,12 @@ struct ReplayCommand: AsyncParsableCommand {
         json["expected_digest"] = .orNull(expect)
         if let answers { json["bundle"] = .object(answers.json) }
         let count =
-            "\(Words.count(report.events, "event")), \(Words.count(Int64(report.aggregates), "aggregate"))"
+            "\(Words.count(report.events, "event")), \(Words.count(report.aggregates, "aggregate"))"
         var table = Table()
-        table.add(Table.Cell("replayed", .dim), .init(report.digest.description))
-        table.add(Table.Cell("live", .dim), .init(report.liveDigest.description))
-        table.add(Table.Cell("compared", .dim), .init(Self.sentence(report.comparison)))
-        if let expect, !isExpected { table.add(Table.Cell("expected", .dim), .init(expect)) }
+        table.add(label: "replayed", report.digest.description)
+        table.add(label: "live", report.liveDigest.description)
+        table.add(label: "compared", Self.sentence(report.comparison))
+        if let expect, !isExpected { table.add(label: "expected", expect) }
         for name in report.differences { table.add(Table.Cell("differs", .bad), .init(name)) }
         if report.differencesOmitted > 0 {
             table.add(Table.Cell("differs", .bad), .init("and \(report.differencesOmitted) more"))
@@ -229,7 +227,7 @@ struct ReplayCommand: AsyncParsableCommand {
     /// What the outcome was compared with, in one line.
     private static func sentence(_ comparison: ReplayComparison) -> String {
         var parts = [
-            "\(Words.count(Int64(comparison.chainAggregates), "aggregate")) by chains in \(comparison.chainSource.rawValue)"
+            "\(Words.count(comparison.chainAggregates, "aggregate")) by chains in \(comparison.chainSource.rawValue)"
         ]
         if comparison.chainStep > 1 { parts[0] += ", one of \(comparison.chainStep)" }
         if let cut = comparison.snapshotCut { parts.append("the snapshot of position \(cut)") }

@@ -30,15 +30,12 @@ struct ReportCompareCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let (name, environment) = (name, environment.environment)
         let known = try InstantText.knowledge(knownAt, "--known-at")
-        let bar = ProgressBar("compare")
-        let comparison = try await ledger.asking { ledger in
-            try ledger.comparison(of: name, in: environment, knownAt: known) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total)")
+        let comparison = try await ledger.asking("compare") { ledger, bar in
+            try ledger.comparison(of: name, in: environment.environment, knownAt: known) {
+                bar.show(Int64($0), of: Int64($1), note: "\($0) of \($1)")
             }
         }
-        bar.finish()
         try output.show(comparison.json) { ReportText.text(comparison, isAll: all, $0) }
         if !comparison.isSame { throw ExitCode.no }
     }

@@ -36,9 +36,7 @@ struct ReportFreezeCommand: AsyncParsableCommand {
             name, try options.request(metrics, exposure), actor: actor, reason: reason)
         let bar = ProgressBar("report")
         let (report, isNew) = try await ledger.writing { ledger in
-            let prepared = try ledger.preparedReport(freeze) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            }
+            let prepared = try ledger.preparedReport(freeze, progress: bar.showCustomers)
             return (try await ledger.keep(prepared), !prepared.isKept)
         }
         bar.finish()

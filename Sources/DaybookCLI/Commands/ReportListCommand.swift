@@ -14,8 +14,7 @@ struct ReportListCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let environment = environment.environment
-        let reports = try await ledger.asking { try $0.frozenReports(in: environment) }
+        let reports = try await ledger.asking { try $0.frozenReports(in: environment.environment) }
         try output.show(["reports": .array(reports.map { .object($0.json) })]) {
             ReportText.list(reports, $0)
         }

@@ -21,8 +21,9 @@ struct ReportShowCommand: AsyncParsableCommand {
     @OptionGroup var format: MetricsOutput
 
     mutating func run() async throws {
-        let (name, environment) = (name, environment.environment)
-        let frozen = try await ledger.asking { try $0.frozenReport(name, in: environment) }
+        let frozen = try await ledger.asking {
+            try $0.frozenReport(name, in: environment.environment)
+        }
         guard !format.output.json else {
             return try Terminal.output.write(HumanText(written: frozen.document + [0x0A]))
         }

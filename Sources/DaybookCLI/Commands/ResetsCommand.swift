@@ -32,9 +32,7 @@ struct ResetsCommand: AsyncParsableCommand {
     @OptionGroup var ask: AskOptions
 
     mutating func validate() throws {
-        guard (1...Ledger.resetsMax).contains(limit) else {
-            throw ValidationError("--limit \(limit): write 1 to \(Ledger.resetsMax).")
-        }
+        try ValidationError.check("--limit", limit, in: 1...Ledger.resetsMax)
     }
 
     mutating func run() async throws {

@@ -55,7 +55,7 @@ struct RestoreCommand: ParsableCommand {
         }
         if let kept = restored.keptAt { text += "  kept       \(kept)\n" }
         if restored.removedFiles > 0 {
-            text += "  removed    \(Words.count(Int64(restored.removedFiles), "derived file"))\n"
+            text += "  removed    \(Words.count(restored.removedFiles, "derived file"))\n"
         }
         return text
     }

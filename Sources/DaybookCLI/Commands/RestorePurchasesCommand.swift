@@ -61,18 +61,13 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
         let payloads = try files.flatMap {
             IngestCommand.payloads(try InputFile($0).all()).map(\.bytes)
         }
-        let (subject, isDryRun) = (subject, dryRun)
-        let work: (Ledger) async throws -> (RestoreReceipt, JSONObject) = { ledger in
+        var (receipt, json) = try await ledger.opening(isDryRun: dryRun) { ledger in
             let receipt = try await ledger.restore(
                 payloads, for: subject, by: verifier, options: options)
-            return (receipt, isDryRun ? receipt.json : ledger.json(of: receipt))
+            return (receipt, dryRun ? receipt.json : ledger.json(of: receipt))
         }
-        var (receipt, json) =
-            dryRun ? try await ledger.asking(work) : try await ledger.writing(work)
         json["dry_run"] = .bool(dryRun)
-        try output.show(json) {
-            receipt.text($0, subject: subject, isDryRun: dryRun)
-        }
+        try output.show(json) { receipt.text($0, subject: subject, isDryRun: dryRun) }
         if !receipt.refused.isEmpty {
             throw Failure.refused(
                 receipt.refused.map(\.problem), "payload",

@@ -104,7 +104,7 @@ extension SandboxCommand {
                 "first_signed_at": .integer(moments[0].notification.signedAt),
                 "last_signed_at": .integer(last.notification.signedAt),
             ]) { terminal in
-                let count = Words.count(Int64(moments.count), "notification")
+                let count = Words.count(moments.count, "notification")
                 let first = Words.time(moments[0].notification.signedAt)
                 return
                     "\(terminal.tick) \(output): \(count), \(first) to \(Words.time(last.notification.signedAt))\n"
@@ -142,8 +142,7 @@ extension SandboxCommand {
                 guard let step = SandboxLife.Step(rawValue: word) else {
                     let known = SandboxLife.Step.allCases.map(\.rawValue).joined(separator: ", ")
                     throw Failure(
-                        .badInput, "bad_plan",
-                        "--plan: \"\(word)\" is no step; \(known) are")
+                        .badInput, "bad_plan", "--plan: \"\(word)\" is no step; \(known) are")
                 }
                 return step
             }

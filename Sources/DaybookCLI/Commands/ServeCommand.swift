@@ -108,13 +108,9 @@ struct ServeCommand: AsyncParsableCommand {
         guard [ledger != nil, data != nil, demo].count(where: { $0 }) == 1 else {
             throw ValidationError("Say which: a LEDGER, --data FOLDER, or --demo.")
         }
-        if let port, !(0...65_535).contains(port) {
-            throw ValidationError("--port \(port): write 0 to 65535.")
-        }
+        try ValidationError.check("--port", port, in: 0...65_535)
         for (name, rate) in [("--rate", rate), ("--customer-rate", customerRate)] {
-            guard (0...1_000_000).contains(rate) else {
-                throw ValidationError("\(name) \(rate): write 0 to 1000000.")
-            }
+            try ValidationError.check(name, rate, in: 0...1_000_000)
         }
         guard (1...1_000_000).contains(memory) else {
             throw ValidationError("--memory \(memory): write 1 to 1000000 megabytes.")

@@ -28,7 +28,7 @@ struct SnapshotCommand: AsyncParsableCommand {
             "segment_bytes": .integer(Int64(report.segmentByteCount)),
         ]
         try output.show(json) {
-            "\($0.tick) \(report.path): \(Words.count(Int64(report.aggregates), "aggregate")) at position \(report.position), \(Words.grouped(Int64(report.byteCount))) bytes, segments \(Words.grouped(Int64(report.segmentByteCount))) bytes\n"
+            "\($0.tick) \(report.path): \(Words.count(report.aggregates, "aggregate")) at position \(report.position), \(Words.grouped(report.byteCount)) bytes, segments \(Words.grouped(report.segmentByteCount)) bytes\n"
         }
     }
 }

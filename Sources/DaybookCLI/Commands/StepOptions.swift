@@ -163,7 +163,7 @@ struct StepSession {
         let keys = try RawKeys()
         defer { keys.restore() }
         try Terminal.output.write(
-            "\(replay.subject): \(Words.count(Int64(replay.entries.count), "event")). n next, b back, c to the next break, : a line, ? help, q quit\n"
+            "\(replay.subject): \(Words.count(replay.entries.count, "event")). n next, b back, c to the next break, : a line, ? help, q quit\n"
         )
         try show()
         while let key = keys.next() {

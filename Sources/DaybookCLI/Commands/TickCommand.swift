@@ -22,16 +22,12 @@ struct TickCommand: AsyncParsableCommand {
         let bar = ProgressBar("tick")
         defer { bar.finish() }
         let (receipt, json) = try await ledger.writing { ledger in
-            let receipt = try await ledger.tick(at: instant) { done, total in
-                bar.show(
-                    Int64(done), of: Int64(total),
-                    note: "\(Words.grouped(Int64(done))) of \(Words.grouped(Int64(total)))")
-            }
+            let receipt = try await ledger.tick(at: instant) { bar.show($0, of: $1) }
             return (receipt, ledger.json(of: receipt))
         }
         let text =
             receipt.appended == 0
-            ? "nothing was due" : "\(Words.count(Int64(receipt.appended), "reset")) written"
+            ? "nothing was due" : "\(Words.count(receipt.appended, "reset")) written"
         try output.show(json) { "\($0.tick) \(text)\n" }
     }
 }

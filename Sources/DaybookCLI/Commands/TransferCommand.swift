@@ -66,26 +66,20 @@ struct TransferCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let name = lineage.contains(":") ? lineage : "apple:\(lineage)"
-        let (given, direction) = (from, direction)
-        let (environment, reason) = (environment.environment, reason)
-        let (actor, key, isDryRun) = (actor, idempotencyKey, dryRun)
-        let work: (Ledger) async throws -> (TransferReceipt, JSONObject) = { ledger in
-            guard let from = try given ?? ledger.owner(of: name, environment: environment) else {
+        var (receipt, json) = try await ledger.opening(isDryRun: dryRun) { ledger in
+            let environment = environment.environment
+            guard let from = try from ?? ledger.owner(of: name, environment: environment) else {
                 throw LedgerError.rejected(.unknownLineage(name), decision: nil)
             }
             let receipt = try await ledger.transfer(
                 TransferRequest(
                     of: name, from: from, direction, reason: reason, environment: environment,
-                    actor: actor, key: key),
-                isDryRun: isDryRun)
-            return (receipt, isDryRun ? receipt.json : ledger.json(of: receipt))
+                    actor: actor, key: idempotencyKey),
+                isDryRun: dryRun)
+            return (receipt, dryRun ? receipt.json : ledger.json(of: receipt))
         }
-        var (receipt, json) =
-            dryRun ? try await ledger.asking(work) : try await ledger.writing(work)
         json["dry_run"] = .bool(dryRun)
-        try output.show(json) {
-            receipt.text($0, isDryRun: isDryRun)
-        }
+        try output.show(json) { receipt.text($0, isDryRun: dryRun) }
     }
 
     private var direction: TransferRequest.Direction {

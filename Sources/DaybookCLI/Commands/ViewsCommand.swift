@@ -46,7 +46,7 @@ struct ViewsCommand: AsyncParsableCommand {
             "changed": .bool(isChanged),
         ]
         try output.show(json) { terminal in
-            let count = Words.count(Int64(EventView.all.count), "view")
+            let count = Words.count(EventView.all.count, "view")
             return switch (areThere, isChanged) {
             case (true, true): "\(terminal.tick) \(count) added\n"
             case (true, false): "\(terminal.tick) \(count) there before\n"

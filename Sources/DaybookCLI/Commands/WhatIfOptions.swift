@@ -40,9 +40,7 @@ struct WhatIfOptions: ParsableArguments {
 
     /// - Parameter isAsked: Whether there is a what-if that they go with.
     func validate(isAsked: Bool, catalog: Bool) throws {
-        if let top, !(0...Self.topMax).contains(top) {
-            throw ValidationError("--top \(top): write 0 to \(Self.topMax).")
-        }
+        try ValidationError.check("--top", top, in: 0...Self.topMax)
         guard effective == nil || catalog else {
             throw ValidationError("--effective goes with --catalog.")
         }

@@ -29,15 +29,11 @@ struct CaseOptions: ParsableArguments {
             }
             return
         }
-        guard (1...Self.partitionsMax).contains(partitions) else {
-            throw ValidationError("--partitions \(partitions): write 1 to \(Self.partitionsMax).")
-        }
+        try ValidationError.check("--partitions", partitions, in: 1...Self.partitionsMax)
         guard let output, output != "-" else {
             throw ValidationError("--partitions writes files: name a folder with --output.")
         }
-        if let workers, !(1...64).contains(workers) {
-            throw ValidationError("--workers \(workers): write 1 to 64.")
-        }
+        try ValidationError.check("--workers", workers, in: 1...64)
     }
 
     /// Writes the files of a folder that are not there yet.
@@ -127,7 +123,7 @@ struct CaseOptions: ParsableArguments {
 
     private func tell(_ context: FoldContext, files: Int, events: Int64, json: Bool) throws {
         let words =
-            "\(Words.count(context.caseCount, "case")), \(Words.count(context.eventCount, "event")) as of position \(context.position); \(Words.count(Int64(files), "file")) written"
+            "\(Words.count(context.caseCount, "case")), \(Words.count(context.eventCount, "event")) as of position \(context.position); \(Words.count(files, "file")) written"
         let object: JSONObject = [
             "cases": .integer(context.caseCount), "events": .integer(context.eventCount),
             "position": .integer(context.position), "place": .string(context.place),

@@ -17,6 +17,22 @@ struct LedgerOptions: ParsableArguments {
         try await Self.using(try Ledger.open(try path(), readOnly: true), body)
     }
 
+    /// Opens the ledger for questions that take long, with a bar that shows how far they are.
+    func asking<Answer>(
+        _ title: String, _ body: (Ledger, ProgressBar) async throws -> Answer
+    ) async throws -> Answer {
+        let bar = ProgressBar(title)
+        defer { bar.finish() }
+        return try await asking { try await body($0, bar) }
+    }
+
+    /// Opens the ledger for writing, or for questions alone where nothing is to be written.
+    func opening<Answer>(
+        isDryRun: Bool, _ body: (Ledger) async throws -> Answer
+    ) async throws -> Answer {
+        try await isDryRun ? asking(body) : writing(body)
+    }
+
     /// Opens the ledger for writing.
     func writing<Answer>(_ body: (Ledger) async throws -> Answer) async throws -> Answer {
         try await Self.using(try Ledger.open(try path()), body)

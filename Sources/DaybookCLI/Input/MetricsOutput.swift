@@ -22,21 +22,10 @@ struct MetricsOutput: ParsableArguments {
     }
 
     /// - Parameter text: Gets the terminal, for its colours.
-    func show(_ report: MetricsReport, _ text: (Terminal) -> HumanText) throws {
-        try show(report.json, csv: report.csv, lines: report.lines, text)
-    }
-
-    /// - Parameters:
-    ///   - values: As comma-separated values.
-    ///   - lines: As a JSON object a line.
-    ///   - text: Gets the terminal, for its colours.
-    func show(
-        _ json: JSONObject, csv values: @autoclosure () -> String,
-        lines: @autoclosure () -> String, _ text: (Terminal) -> HumanText
-    ) throws {
+    func show(_ rows: some NumberRows, _ text: (Terminal) -> HumanText) throws {
         guard !isOfLines else {
-            return try Terminal.output.write(HumanText(lines: csv ? values() : lines()))
+            return try Terminal.output.write(HumanText(lines: csv ? rows.csv : rows.lines))
         }
-        try output.show(json, text)
+        try output.show(rows.json, text)
     }
 }

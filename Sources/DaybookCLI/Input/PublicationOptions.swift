@@ -52,7 +52,7 @@ struct PublicationOptions: ParsableArguments {
         let bar = ProgressBar("counting")
         defer { bar.finish() }
         return try ledger.dryRun(publication) { count in
-            bar.show(Int64(count), of: 0, note: "\(Words.grouped(Int64(count))) customers")
+            bar.show(Int64(count), of: 0, note: "\(Words.grouped(count)) customers")
         }
     }
 
@@ -91,10 +91,10 @@ struct PublicationOptions: ParsableArguments {
 
     /// How many answers change, and until when the catalog would rule.
     private static func sentence(_ found: PublicationDryRun) -> HumanText {
-        let answers = Words.count(Int64(found.changedAnswers), "answer")
-        let changed = Words.grouped(Int64(found.changedCustomers))
+        let answers = Words.count(found.changedAnswers, "answer")
+        let changed = Words.grouped(found.changedCustomers)
         let times = found.moments.map { Words.time($0) }.joined(separator: " and ")
-        let customers = Words.count(Int64(found.customers), "customer")
+        let customers = Words.count(found.customers, "customer")
         var text: HumanText =
             "  \(answers) of \(changed) of \(customers) would change, asked for \(times)\n"
         if let end = found.supersededAt {

@@ -15,8 +15,7 @@ extension WriteOptions {
             guard let subject = subject ?? target.subject else {
                 throw Failure(
                     .badInput, "missing_subject",
-                    "\(target.source)/\(target.key) names no customer; name one with --subject"
-                )
+                    "\(target.source)/\(target.key) names no customer; name one with --subject")
             }
             let command = command(target)
             var request = try request(command, for: subject)

@@ -78,7 +78,7 @@ struct WriteOptions: ParsableArguments {
 
     /// Opens the ledger as far as the command needs it.
     func opening(_ body: (Ledger) async throws -> Void) async throws {
-        dryRun ? try await ledger.asking(body) : try await ledger.writing(body)
+        try await ledger.opening(isDryRun: dryRun, body)
     }
 
     /// Asks the ledger, or with `--dry-run` what it would answer.

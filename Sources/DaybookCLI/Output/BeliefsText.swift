@@ -19,12 +19,11 @@ struct BeliefsText {
                 .init(Words.time(rectangle.valid.lowerBound)),
                 .init("to \(Words.time(rectangle.valid.upperBound))"),
                 .init(BeliefPlane.word(rectangle.answer), tone(rectangle.answer)),
-                .init(knowledge(rectangle), .dim),
-                .init(isFirst ? causes(of: row) : "", .bold))
+                .init(knowledge(rectangle), .dim), .init(isFirst ? causes(of: row) : "", .bold))
         }
         text += "\nwhat was so, and for how long it was believed\n" + table.text(terminal)
         if plane.passedCount > 0 {
-            let count = Words.count(Int64(plane.passedCount), "older event")
+            let count = Words.count(plane.passedCount, "older event")
             text += "  \(count) stand in the first row together (--events)\n"
         }
         return text + "  \(terminal.paint(plane.asOf.sentence, .dim))\n"

@@ -25,8 +25,7 @@ enum ContributionsText {
         var table = Table()
         for row in found.rows {
             table.add(
-                .init(row.name, .bold),
-                .init(row.count == 1 ? "" : "\(row.count) times", .dim),
+                .init(row.name, .bold), .init(row.count == 1 ? "" : "\(row.count) times", .dim),
                 .init(row.nextCount > 0 ? "went on" : "", .good))
         }
         text += table.text(terminal)
@@ -36,9 +35,9 @@ enum ContributionsText {
     private static func rest(
         _ count: Int, _ told: Int, _ sentence: String, _ terminal: Terminal
     ) -> HumanText {
-        let more = count > told ? "\(Words.grouped(Int64(told))) of " : ""
+        let more = count > told ? "\(Words.grouped(told)) of " : ""
         let people = count == 1 ? "customer" : "customers"
         return
-            "  \(more)\(Words.grouped(Int64(count))) \(people); \(terminal.paint(sentence, .dim))\n"
+            "  \(more)\(Words.grouped(count)) \(people); \(terminal.paint(sentence, .dim))\n"
     }
 }

@@ -22,7 +22,7 @@ struct DecisionText {
     func details(_ terminal: Terminal) -> HumanText {
         var table = Table()
         func add(_ label: String, _ text: String?) {
-            if let text { table.add(Table.Cell(label, .dim), .init(text)) }
+            if let text { table.add(label: label, text) }
         }
         add("meter", decision.usage.map { "\($0.name): \($0.sentence)" })
         add("source", decision.source.map(\.sentence))

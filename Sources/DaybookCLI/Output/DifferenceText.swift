@@ -17,11 +17,11 @@ extension CustomerDifference {
 
 extension LedgerComparison {
     var text: HumanText {
-        let count = "\(Words.count(Int64(differing), "customer")) of \(customers) compared differ"
+        let count = "\(Words.count(differing, "customer")) of \(customers) compared differ"
         if !areCatalogsSame {
             return "the catalogs differ, so all customers were compared: \(count)\n"
         }
-        let looked = Words.count(Int64(aggregates), "aggregate")
+        let looked = Words.count(aggregates, "aggregate")
         return "\(count); looked into \(looked), in \(buckets) of 256 buckets\n"
     }
 }

@@ -45,7 +45,7 @@ struct ExplanationText {
         let silent =
             explanation.silentCount == 0
             ? ""
-            : "  \(Words.count(Int64(explanation.silentCount), "further event")) changed nothing about it\n"
+            : "  \(Words.count(explanation.silentCount, "further event")) changed nothing about it\n"
         let skipping: HumanText =
             explanation.isSkipping
             ? "  more than 1,000 changes by time alone between two events; some are left out\n" : ""

@@ -43,7 +43,7 @@ struct FunnelText {
             let before =
                 index > 0 && isOrdered ? Words.share(step.count, of: steps[index - 1].count) : ""
             table.add(
-                .init(step.name), .init(Words.grouped(Int64(step.count)), .bold, isRight: true),
+                .init(step.name), .init(Words.grouped(step.count), .bold, isRight: true),
                 .init(bar.padding(to: Self.width), .good),
                 .init(Words.share(step.count, of: entered), isRight: true),
                 .init(before.isEmpty ? "" : "\(before) of the step before", .dim),

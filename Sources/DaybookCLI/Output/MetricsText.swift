@@ -18,9 +18,9 @@ enum MetricsText {
         for metric in metrics {
             text += "\(terminal.paint(metric.name, .heading)) · \(MetricWords.unit(metric))\n"
             var table = Table()
-            table.add(.init("meaning", .dim), .init(metric.meaning))
-            table.add(.init("formula", .dim), .init(metric.formula))
-            table.add(.init("final", .dim), .init(MetricWords.maturity(metric)))
+            table.add(label: "meaning", metric.meaning)
+            table.add(label: "formula", metric.formula)
+            table.add(label: "final", MetricWords.maturity(metric))
             text += table.text(terminal)
         }
         return text

@@ -7,8 +7,8 @@ extension RestoreReceipt {
         let isFine = theirs == lineages.count && !lineages.isEmpty && refused.isEmpty
         let mark = isFine ? terminal.tick : terminal.paint("✗", .bad)
         var text: HumanText =
-            "\(mark) \(theirs) of \(Words.count(Int64(lineages.count), "purchase")) \(isDryRun ? "would be" : lineages.count == 1 ? "is" : "are") \(subject)'s, \(Words.count(Int64(appended), "event")) appended"
-        if duplicates > 0 { text += ", \(Words.count(Int64(duplicates), "event")) there already" }
+            "\(mark) \(theirs) of \(Words.count(lineages.count, "purchase")) \(isDryRun ? "would be" : lineages.count == 1 ? "is" : "are") \(subject)'s, \(Words.count(appended, "event")) appended"
+        if duplicates > 0 { text += ", \(Words.count(duplicates, "event")) there already" }
         if isDryRun { text += "; a dry run: nothing is written" }
         text += "\n"
         var table = Table()
@@ -71,8 +71,7 @@ enum CustomerChangeText {
     ) {
         for answer in after {
             let earlier = before.first { $0.name == answer.name }
-            table.add(
-                .init(name), .init(answer.name), state(earlier), .init("→"), state(answer))
+            table.add(.init(name), .init(answer.name), state(earlier), .init("→"), state(answer))
         }
     }
 

@@ -59,6 +59,17 @@ final class ProgressBar: Sendable {
     }
 
     /// Takes the place of the bar before.
+    func show(_ done: Int, of total: Int) {
+        show(
+            Int64(done), of: Int64(total),
+            note: "\(Words.grouped(done)) of \(Words.grouped(total))")
+    }
+
+    /// Shows how many customers are done.
+    func showCustomers(_ done: Int, _ total: Int) {
+        show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
+    }
+
     private func draw(_ line: HumanText) {
         // A bar that cannot be seen is no reason to stop the work.
         try? Terminal.errors.write("\r\u{1B}[K" + line)

@@ -5,7 +5,7 @@ extension Receipt {
     /// - Parameter isDryRun: Nothing was recorded; what would be different is all that there is to say.
     func details(_ terminal: Terminal, isDryRun: Bool = false) -> HumanText {
         var table = Table()
-        if let usage = decision?.usage { table.add(Table.Cell("now", .dim), .init(usage.sentence)) }
+        if let usage = decision?.usage { table.add(label: "now", usage.sentence) }
         // Where nothing was added, nothing was recorded and no key was bound.
         guard !positions.isEmpty else { return table.text(terminal) }
         let differences =
@@ -17,15 +17,13 @@ extension Receipt {
                 ? "  no answer is different\n" : table.text(terminal) + differences
         }
         let places = positions.map(String.init).joined(separator: ", ")
-        table.add(
-            Table.Cell("recorded", .dim),
-            .init("\(Words.time(recordedAt)), position \(places), \(durability)"))
+        table.add(label: "recorded", "\(Words.time(recordedAt)), position \(places), \(durability)")
         if clockLead > 0 {
             table.add(
-                Table.Cell("clock", .dim),
-                .init("decided \(clockLead / 1_000) s before that, by the clock of this machine"))
+                label: "clock",
+                "decided \(clockLead / 1_000) s before that, by the clock of this machine")
         }
-        table.add(Table.Cell("key", .dim), .init(key))
+        table.add(label: "key", key)
         return table.text(terminal) + differences
     }
 }

@@ -70,8 +70,7 @@ struct StatusText {
             table.add(
                 .init(answer.profile.profile), .init(answer.profile.kind),
                 .init(answer.status ?? ""), .init("since \(Words.time(answer.profile.startedAt))"),
-                .init(state),
-                .init(days ?? ""), .init(answer.display.map { "“\($0.text)”" } ?? ""))
+                .init(state), .init(days ?? ""), .init(answer.display.map { "“\($0.text)”" } ?? ""))
         }
         return table
     }

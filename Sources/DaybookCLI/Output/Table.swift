@@ -16,6 +16,7 @@ struct Table {
 
     private var rows: [[Cell]] = []
 
+    mutating func add(label: String, _ text: String) { add(Cell(label, .dim), Cell(text)) }
     mutating func add(_ cells: Cell...) { add(cells) }
 
     mutating func add(_ cells: [Cell]) { rows.append(cells) }

@@ -3,9 +3,9 @@ import DaybookAudit
 
 extension WhatIfReport {
     func text(_ terminal: Terminal) -> HumanText {
-        let people = Words.count(Int64(customers), "customer")
+        let people = Words.count(customers, "customer")
         var text: HumanText =
-            "\(terminal.paint(Words.grouped(Int64(changed)), .bold)) of \(people) would differ\n"
+            "\(terminal.paint(Words.grouped(changed), .bold)) of \(people) would differ\n"
         text += "  \(terminal.paint(asOf.sentence, .dim))\n"
         for conflict in conflicts {
             text += "  \(terminal.paint("could not be published: \(conflict)", .warning))\n"
@@ -67,6 +67,6 @@ extension WhatIfReport {
 
 extension Table.Cell {
     fileprivate static func number(_ number: Int) -> Table.Cell {
-        Table.Cell(Words.grouped(Int64(number)), number == 0 ? .dim : .plain, isRight: true)
+        Table.Cell(Words.grouped(number), number == 0 ? .dim : .plain, isRight: true)
     }
 }

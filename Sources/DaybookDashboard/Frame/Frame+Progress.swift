@@ -6,7 +6,7 @@ extension Frame.Page {
         model["refresh"] = "1"
         model["running"] =
             [
-                "done": Words.grouped(Int64(done)), "total": Words.grouped(Int64(total)),
+                "done": Words.grouped(done), "total": Words.grouped(total),
                 "percent": total == 0 ? 0 : done * 100 / total,
             ] as Model
     }

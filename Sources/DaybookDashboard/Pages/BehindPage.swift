@@ -50,7 +50,7 @@ struct BehindPage {
         switch state {
         case .running(let done, let total): page.showProgress(done, total)
         case .done(let found):
-            page.model["value"] = Words.grouped(Int64(found.count))
+            page.model["value"] = Words.grouped(found.count)
             page.model["rows"] = found.rows.map { row -> Model in
                 var model = self.row(row.name, isCustomer: true)
                 model["went_on"] = row.nextCount > 0
@@ -93,10 +93,10 @@ struct BehindPage {
     }
 
     private func end(_ page: inout Frame.Page, _ count: Int, _ told: Int, _ asOf: AsOf) {
-        page.model["count"] = Words.grouped(Int64(count))
+        page.model["count"] = Words.grouped(count)
         page.model["is_one"] = count == 1
         page.model["empty"] = count == 0
-        if count > told { page.model["told"] = Words.grouped(Int64(told)) }
+        if count > told { page.model["told"] = Words.grouped(told) }
         page.model["as_of"] = asOf.sentence
     }
 }

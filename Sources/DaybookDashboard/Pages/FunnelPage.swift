@@ -50,7 +50,7 @@ struct FunnelPage {
             let next = index + 1 < steps.count ? steps[index + 1].count : 0
             var model: Model = [
                 "name": step.name, "event": step.event.rawValue,
-                "count": Words.grouped(Int64(step.count)),
+                "count": Words.grouped(step.count),
                 "share": Words.share(step.count, of: entered),
                 "before": index > 0 && order != .anyOrder
                     ? Words.share(step.count, of: steps[index - 1].count) : "",
@@ -67,7 +67,7 @@ struct FunnelPage {
             model["behind"] = link(nil)
             if order != .anyOrder, index + 1 < steps.count, step.count > next {
                 model["stopped"] = [
-                    "href": link("true"), "count": Words.grouped(Int64(step.count - next)),
+                    "href": link("true"), "count": Words.grouped(step.count - next),
                 ]
             }
             return model

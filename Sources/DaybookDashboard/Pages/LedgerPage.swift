@@ -39,7 +39,7 @@ struct LedgerPage {
                 Words.grouped(activity.head.position - activity.snapshotPosition)),
             fact(
                 "segments",
-                "\(Words.grouped(Int64(activity.segmentCount))) with \(Words.grouped(activity.segmentEvents)) events"
+                "\(Words.grouped(activity.segmentCount)) with \(Words.grouped(activity.segmentEvents)) events"
             ),
             fact("version", DaybookVersion.current),
         ]

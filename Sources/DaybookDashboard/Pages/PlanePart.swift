@@ -36,8 +36,8 @@ struct PlanePart {
         ]
         model["agrees"] = plane.differences.isEmpty
         let hidden = plane.rectangles.count - Self.rowsMax
-        if hidden > 0 { model["hidden"] = Words.grouped(Int64(hidden)) }
-        if plane.passedCount > 0 { model["passed"] = Words.grouped(Int64(plane.passedCount)) }
+        if hidden > 0 { model["hidden"] = Words.grouped(hidden) }
+        if plane.passedCount > 0 { model["passed"] = Words.grouped(plane.passedCount) }
         return model
     }
 

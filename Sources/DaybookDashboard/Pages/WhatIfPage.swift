@@ -89,8 +89,8 @@ struct WhatIfPage {
     private func model(_ answer: Answer) -> Model {
         let report = answer.report
         var model: Model = [
-            "changed": Words.grouped(Int64(report.changed)),
-            "customers": Words.count(Int64(report.customers), "customer"),
+            "changed": Words.grouped(report.changed),
+            "customers": Words.count(report.customers, "customer"),
             "unaffected": report.changed == 0, "as_of": report.asOf.sentence,
             "conflicts": report.conflicts.map { ["text": $0] },
             "changes": answer.changes.map(\.row),
@@ -101,15 +101,15 @@ struct WhatIfPage {
                 && answer.changes.isEmpty),
             "features": report.features.map { shift -> Model in
                 [
-                    "name": shift.name, "gained": Words.grouped(Int64(shift.gained)),
-                    "lost": Words.grouped(Int64(shift.lost)),
+                    "name": shift.name, "gained": Words.grouped(shift.gained),
+                    "lost": Words.grouped(shift.lost),
                 ]
             },
             "meters": report.meters.map { shift -> Model in
                 [
-                    "name": shift.name, "reached": Words.grouped(Int64(shift.reached)),
-                    "freed": Words.grouped(Int64(shift.freed)),
-                    "limits": Words.grouped(Int64(shift.limitChanged)),
+                    "name": shift.name, "reached": Words.grouped(shift.reached),
+                    "freed": Words.grouped(shift.freed),
+                    "limits": Words.grouped(shift.limitChanged),
                     "overage":
                         "\(Words.grouped(shift.overageBefore)) → \(Words.grouped(shift.overageAfter))",
                 ]
@@ -131,7 +131,7 @@ struct WhatIfPage {
             return row
         }
         if report.changed > report.top.count {
-            model["more"] = Words.grouped(Int64(report.changed - report.top.count))
+            model["more"] = Words.grouped(report.changed - report.top.count)
         }
         return model
     }

@@ -123,7 +123,7 @@ struct WhatIfPanel: Sendable {
             },
         ]
         if report.changed > report.top.count {
-            model["more"] = Words.grouped(Int64(report.changed - report.top.count))
+            model["more"] = Words.grouped(report.changed - report.top.count)
         }
         return model
     }

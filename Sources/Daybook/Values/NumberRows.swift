@@ -1,4 +1,3 @@
-package import Daybook
 package import DaybookEvents
 
 /// Numbers that are told as one object, as comma-separated values, or as a line of JSON for each.
