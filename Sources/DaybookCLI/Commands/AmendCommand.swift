@@ -34,12 +34,9 @@ struct AmendCommand: AsyncParsableCommand {
     @OptionGroup var write: WriteOptions
 
     mutating func validate() throws {
-        guard !set.isEmpty || patch != nil else {
-            throw ValidationError("Say what changes: --set field=value or --patch JSON.")
-        }
-        guard set.allSatisfy({ $0.contains("=") }) else {
-            throw ValidationError("--set takes field=value.")
-        }
+        try require(
+            !set.isEmpty || patch != nil, "Say what changes: --set field=value or --patch JSON.")
+        try require(set.allSatisfy({ $0.contains("=") }), "--set takes field=value.")
     }
 
     mutating func run() async throws {

@@ -57,9 +57,9 @@ struct BisectCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard (condition == nil) != (against == nil) else {
-            throw ValidationError("Say what is searched: a condition, or --against FILE.")
-        }
+        try require(
+            (condition == nil) != (against == nil),
+            "Say what is searched: a condition, or --against FILE.")
         let others = [
             ("--fails", fails), ("--at", at != nil), ("--from", from != nil),
             ("--through", through != nil), ("--profile", profile != nil),
@@ -67,9 +67,7 @@ struct BisectCommand: AsyncParsableCommand {
         if against != nil, let other = others.first(where: \.1) {
             throw ValidationError("\(other.0) goes with a condition.")
         }
-        guard profile == nil || subject != nil else {
-            throw ValidationError("--profile goes with a customer.")
-        }
+        try require(profile == nil || subject != nil, "--profile goes with a customer.")
     }
 
     mutating func run() async throws {

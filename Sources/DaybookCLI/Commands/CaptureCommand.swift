@@ -61,18 +61,15 @@ struct CaptureCommand: AsyncParsableCommand {
     @OptionGroup var ask: AskOptions
 
     mutating func validate() throws {
-        guard !check.isEmpty || (amount == 1 && profile == nil) else {
-            throw ValidationError("--amount and --profile go with --check.")
-        }
-        guard asTest != nil || folder == nil else {
-            throw ValidationError("--folder goes with --as-test.")
-        }
-        guard asTest == nil || outputFile == nil else {
-            throw ValidationError("--as-test writes two files; leave out --output.")
-        }
-        guard outputFile != "-" || !ask.output.json else {
-            throw ValidationError("--output - writes the bundle itself; leave out --json.")
-        }
+        try require(
+            !check.isEmpty || (amount == 1 && profile == nil),
+            "--amount and --profile go with --check.")
+        try require(asTest != nil || folder == nil, "--folder goes with --as-test.")
+        try require(
+            asTest == nil || outputFile == nil, "--as-test writes two files; leave out --output.")
+        try require(
+            outputFile != "-" || !ask.output.json,
+            "--output - writes the bundle itself; leave out --json.")
     }
 
     mutating func run() async throws {

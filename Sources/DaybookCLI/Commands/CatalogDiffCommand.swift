@@ -29,9 +29,9 @@ struct CatalogDiffCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard file == nil || to == nil else {
-            throw ValidationError("--file stands in the place of the version after; leave out one.")
-        }
+        try require(
+            file == nil || to == nil,
+            "--file stands in the place of the version after; leave out one.")
     }
 
     mutating func run() async throws {

@@ -21,9 +21,9 @@ struct CatalogShowCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard version == nil || knownAt == nil else {
-            throw ValidationError("A version is what was published, always; leave out --known-at.")
-        }
+        try require(
+            version == nil || knownAt == nil,
+            "A version is what was published, always; leave out --known-at.")
     }
 
     mutating func run() async throws {

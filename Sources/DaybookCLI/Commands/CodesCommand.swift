@@ -32,12 +32,8 @@ struct CodesCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard from >= 1, count ?? 1 >= 1 else {
-            throw ValidationError("--from and --count count from 1.")
-        }
-        guard !plain || !output.json else {
-            throw ValidationError("--plain and --json are two formats; choose one.")
-        }
+        try require(from >= 1 && count ?? 1 >= 1, "--from and --count count from 1.")
+        try require(!plain || !output.json, "--plain and --json are two formats; choose one.")
     }
 
     mutating func run() async throws {

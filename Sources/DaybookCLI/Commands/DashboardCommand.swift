@@ -35,9 +35,9 @@ struct DashboardCommand: AsyncParsableCommand {
     var events: String?
 
     mutating func validate() throws {
-        guard [ledger != nil, data != nil, demo].count(where: { $0 }) == 1 else {
-            throw ValidationError("Say which: a LEDGER, --data FOLDER, or --demo.")
-        }
+        try require(
+            [ledger != nil, data != nil, demo].count(where: { $0 }) == 1,
+            "Say which: a LEDGER, --data FOLDER, or --demo.")
         try ValidationError.check("--port", port, in: 0...65_535)
     }
 

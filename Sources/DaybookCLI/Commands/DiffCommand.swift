@@ -55,20 +55,16 @@ struct DiffCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if against != nil {
-            guard subject == nil, profile == nil, from == nil, fromKnownAt == nil, toKnownAt == nil
-            else {
-                throw ValidationError(
-                    "--against compares all customers of two ledgers at one time; say that with --to."
-                )
-            }
+            try require(
+                subject == nil && profile == nil && from == nil && fromKnownAt == nil
+                    && toKnownAt == nil,
+                "--against compares all customers of two ledgers at one time; say that with --to.")
             return
         }
-        guard from != nil || fromKnownAt != nil else {
-            throw ValidationError("Say --from, --from-known-at or both: what is compared with?")
-        }
-        guard subject != nil || profile == nil else {
-            throw ValidationError("--profile goes with a customer.")
-        }
+        try require(
+            from != nil || fromKnownAt != nil,
+            "Say --from, --from-known-at or both: what is compared with?")
+        try require(subject != nil || profile == nil, "--profile goes with a customer.")
     }
 
     mutating func run() async throws {

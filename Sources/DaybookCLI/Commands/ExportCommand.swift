@@ -90,30 +90,23 @@ struct ExportCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if content.table != nil {
-            guard through == nil, subject == nil, names == .daybook, page.limit == nil,
-                !page.newestFirst
-            else {
-                throw ValidationError(
-                    "--through, --subject, --names, --limit and --newest-first are of events.")
-            }
+            try require(
+                through == nil && subject == nil && names == .daybook && page.limit == nil
+                    && !page.newestFirst,
+                "--through, --subject, --names, --limit and --newest-first are of events.")
         }
         try cases.validate(output: output)
         if cases.isAsked {
-            guard content == .events, after == nil, through == nil, subject == nil,
-                environment == nil, names == .daybook, format == .ndjson, page.limit == nil,
-                !page.newestFirst
-            else {
-                throw ValidationError(
-                    "--partitions writes all events; it goes with --output, --workers, --compress, --known-at and --at."
-                )
-            }
+            try require(
+                content == .events && after == nil && through == nil && subject == nil
+                    && environment == nil && names == .daybook && format == .ndjson
+                    && page.limit == nil && !page.newestFirst,
+                "--partitions writes all events; it goes with --output, --workers, --compress, --known-at and --at."
+            )
         }
-        guard columns == .daybook || content == .transactions else {
-            throw ValidationError("--columns is of transactions.")
-        }
-        guard format == .ndjson || names == .daybook else {
-            throw ValidationError("--names app writes lines of JSON.")
-        }
+        try require(
+            columns == .daybook || content == .transactions, "--columns is of transactions.")
+        try require(format == .ndjson || names == .daybook, "--names app writes lines of JSON.")
     }
 
     mutating func run() async throws {

@@ -62,29 +62,27 @@ struct FoldCommand: AsyncParsableCommand {
     var json = false
 
     mutating func validate() throws {
-        guard [all, kpi, !names.isEmpty].count(where: { $0 }) <= 1 else {
-            throw ValidationError("Name metrics, or say --all, or --kpi.")
-        }
+        try require(
+            [all, kpi, !names.isEmpty].count(where: { $0 }) <= 1,
+            "Name metrics, or say --all, or --kpi.")
         guard
             !funnels.isEmpty
                 || !funnelRules.isAsked && breakdown == .none && funnelExperiment == nil
         else { throw ValidationError("How funnels are counted goes with --funnel.") }
-        guard funnelExperiment == nil || breakdown == .variant else {
-            throw ValidationError(
-                "An experiment has variants; write --funnel-by variant beside it.")
-        }
-        guard funnelRules.touch == .first || breakdown != .none else {
-            throw ValidationError("Without --funnel-by there is nothing to tell apart; write it.")
-        }
+        try require(
+            funnelExperiment == nil || breakdown == .variant,
+            "An experiment has variants; write --funnel-by variant beside it.")
+        try require(
+            funnelRules.touch == .first || breakdown != .none,
+            "Without --funnel-by there is nothing to tell apart; write it.")
         let isMeasuring = all || kpi || !names.isEmpty
-        guard isMeasuring || exposure.experiment == nil && metrics.product.isEmpty else {
-            throw ValidationError(
-                "--experiment, --variant and --product are of metrics; name some. Of funnels: --funnel-by and --funnel-experiment."
-            )
-        }
-        guard funnels.isEmpty || metrics.period == nil else {
-            throw ValidationError("With funnels write --from and --until in place of --period.")
-        }
+        try require(
+            isMeasuring || exposure.experiment == nil && metrics.product.isEmpty,
+            "--experiment, --variant and --product are of metrics; name some. Of funnels: --funnel-by and --funnel-experiment."
+        )
+        try require(
+            funnels.isEmpty || metrics.period == nil,
+            "With funnels write --from and --until in place of --period.")
     }
 
     mutating func run() async throws {

@@ -52,15 +52,15 @@ struct FunnelCommand: AsyncParsableCommand {
     @OptionGroup var format: MetricsOutput
 
     mutating func validate() throws {
-        guard behind != nil || !(stopped || format.isOfLines) else {
-            throw ValidationError("--stopped, --csv and --ndjson are of --behind; write it beside.")
-        }
-        guard experiment == nil || breakdown == .variant else {
-            throw ValidationError("An experiment has variants; write --by variant beside it.")
-        }
-        guard rules.touch == .first || breakdown != .none else {
-            throw ValidationError("Without --by there is nothing to tell apart; write it.")
-        }
+        try require(
+            behind != nil || !(stopped || format.isOfLines),
+            "--stopped, --csv and --ndjson are of --behind; write it beside.")
+        try require(
+            experiment == nil || breakdown == .variant,
+            "An experiment has variants; write --by variant beside it.")
+        try require(
+            rules.touch == .first || breakdown != .none,
+            "Without --by there is nothing to tell apart; write it.")
     }
 
     mutating func run() async throws {

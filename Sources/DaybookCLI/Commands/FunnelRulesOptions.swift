@@ -27,9 +27,9 @@ struct FunnelRulesOptions: ParsableArguments {
     var touch = FunnelRules.Touch.first
 
     mutating func validate() throws {
-        guard sessionGap == nil || unit == .session else {
-            throw ValidationError("Only sessions have gaps; write --per session beside it.")
-        }
+        try require(
+            sessionGap == nil || unit == .session,
+            "Only sessions have gaps; write --per session beside it.")
     }
 
     /// Whether anything was asked for.

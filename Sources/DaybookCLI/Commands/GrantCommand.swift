@@ -82,23 +82,22 @@ struct GrantCommand: AsyncParsableCommand {
 
         mutating func validate() throws {
             try ValidationError.check("--priority", priority, in: 0...255)
-            guard [entitlement, feature, meter].compactMap({ $0 }).count == 1 else {
-                throw ValidationError("Say exactly one of --entitlement, --feature and --meter.")
-            }
-            guard meter != nil || amount == nil && !unlimited else {
-                throw ValidationError("--amount and --unlimited go with --meter.")
-            }
+            try require(
+                [entitlement, feature, meter].compactMap({ $0 }).count == 1,
+                "Say exactly one of --entitlement, --feature and --meter.")
+            try require(
+                meter != nil || amount == nil && !unlimited,
+                "--amount and --unlimited go with --meter.")
             // What is left out by mistake must not give units for ever.
-            guard meter == nil || (amount == nil) == unlimited else {
-                throw ValidationError("With --meter say how many: --amount N, or --unlimited.")
-            }
-            guard amount != nil || every == nil && rolloverMax == nil && rolloverMin == nil else {
-                throw ValidationError(
-                    "--every, --rollover-max and --rollover-min go with --amount.")
-            }
-            guard rolloverMin == nil || rolloverMax != nil else {
-                throw ValidationError("With --rollover-min say --rollover-max, too.")
-            }
+            try require(
+                meter == nil || (amount == nil) == unlimited,
+                "With --meter say how many: --amount N, or --unlimited.")
+            try require(
+                amount != nil || every == nil && rolloverMax == nil && rolloverMin == nil,
+                "--every, --rollover-max and --rollover-min go with --amount.")
+            try require(
+                rolloverMin == nil || rolloverMax != nil,
+                "With --rollover-min say --rollover-max, too.")
         }
 
         mutating func run() async throws {

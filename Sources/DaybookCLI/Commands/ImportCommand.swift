@@ -59,9 +59,9 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard map == nil || !asRecorded else {
-            throw ValidationError("Rows have no recorded_at; leave out --as-recorded or --map.")
-        }
+        try require(
+            map == nil || !asRecorded,
+            "Rows have no recorded_at; leave out --as-recorded or --map.")
     }
 
     mutating func run() async throws {

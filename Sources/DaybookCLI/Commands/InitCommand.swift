@@ -34,12 +34,10 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard (catalog == nil) != (app == nil) else {
-            throw ValidationError("Say either --catalog FILE or --app NAME.")
-        }
-        guard at == nil || catalog != nil else {
-            throw ValidationError("--at goes with --catalog: without one nothing is recorded.")
-        }
+        try require((catalog == nil) != (app == nil), "Say either --catalog FILE or --app NAME.")
+        try require(
+            at == nil || catalog != nil,
+            "--at goes with --catalog: without one nothing is recorded.")
     }
 
     mutating func run() async throws {

@@ -32,9 +32,7 @@ struct LeaseCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard keys == (subject == nil) else {
-            throw ValidationError("Say of which customer, or --keys.")
-        }
+        try require(keys == (subject == nil), "Say of which customer, or --keys.")
     }
 
     mutating func run() async throws {

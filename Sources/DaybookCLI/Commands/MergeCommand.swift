@@ -41,17 +41,11 @@ struct MergeCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard (context == nil) == part else {
-            throw ValidationError(
-                "Give the context to see the whole, or say --part for a sum that others are added to."
-            )
-        }
-        guard !part || !kpi && against == nil else {
-            throw ValidationError("--kpi and --against are of the whole.")
-        }
-        guard !kpi || against == nil else {
-            throw ValidationError("Compare, or show the targets.")
-        }
+        try require(
+            (context == nil) == part,
+            "Give the context to see the whole, or say --part for a sum that others are added to.")
+        try require(!part || !kpi && against == nil, "--kpi and --against are of the whole.")
+        try require(!kpi || against == nil, "Compare, or show the targets.")
     }
 
     mutating func run() async throws {

@@ -66,14 +66,12 @@ struct RecordCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if isLines || isJSON {
-            guard subject == nil, data == nil, key == nil, at == nil else {
-                throw ValidationError(
-                    "An event as JSON says everything itself; leave the rest out.")
-            }
+            try require(
+                subject == nil && data == nil && key == nil && at == nil,
+                "An event as JSON says everything itself; leave the rest out.")
         }
-        guard !stream || isLines else {
-            throw ValidationError("--stream reads the standard input: daybook record - --stream")
-        }
+        try require(
+            !stream || isLines, "--stream reads the standard input: daybook record - --stream")
     }
 
     mutating func run() async throws {

@@ -101,28 +101,26 @@ struct ReplayCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         try ValidationError.check("--workers", workers, in: 1...64)
-        guard step.subject == nil || !isWhatIf else {
-            throw ValidationError("--step replays what was; it does not go with a what-if.")
-        }
-        guard knownAt == nil || isWhatIf || step.subject != nil else {
-            throw ValidationError("--known-at goes with --step, and with a what-if.")
-        }
-        guard expect == nil || !isWhatIf else {
-            throw ValidationError("--expect goes with a plain replay, not with a what-if.")
-        }
+        try require(
+            step.subject == nil || !isWhatIf,
+            "--step replays what was; it does not go with a what-if.")
+        try require(
+            knownAt == nil || isWhatIf || step.subject != nil,
+            "--known-at goes with --step, and with a what-if.")
+        try require(
+            expect == nil || !isWhatIf, "--expect goes with a plain replay, not with a what-if.")
         guard digests == nil || file == nil && !isWhatIf && step.subject == nil && expect == nil
         else { throw ValidationError("--digests goes with a plain replay of a ledger.") }
         if let every {
-            guard digests != nil, DigestTrace.everyRange.contains(every) else {
-                throw ValidationError(
-                    "--every goes with --digests; write \(DigestTrace.everyRange.lowerBound) to \(DigestTrace.everyRange.upperBound)."
-                )
-            }
+            try require(
+                digests != nil && DigestTrace.everyRange.contains(every),
+                "--every goes with --digests; write \(DigestTrace.everyRange.lowerBound) to \(DigestTrace.everyRange.upperBound)."
+            )
         }
         try whatIf.validate(isAsked: isWhatIf, catalog: file == nil && catalog != nil)
-        guard step.subject == nil || expect == nil else {
-            throw ValidationError("--expect goes with a replay of everything, not with --step.")
-        }
+        try require(
+            step.subject == nil || expect == nil,
+            "--expect goes with a replay of everything, not with --step.")
         try step.validate()
     }
 

@@ -152,11 +152,9 @@ struct SandboxCommand: AsyncParsableCommand {
         private static let month: Int64 = 30 * 86_400_000
 
         mutating func validate() throws {
-            guard subtype == nil || type != nil else {
-                throw ValidationError(
-                    "A subtype is of a notification; say which with --type, such as --type DID_RENEW."
-                )
-            }
+            try require(
+                subtype == nil || type != nil,
+                "A subtype is of a notification; say which with --type, such as --type DID_RENEW.")
         }
 
         mutating func run() async throws {

@@ -105,20 +105,19 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var verifier: VerifierOptions
 
     mutating func validate() throws {
-        guard [ledger != nil, data != nil, demo].count(where: { $0 }) == 1 else {
-            throw ValidationError("Say which: a LEDGER, --data FOLDER, or --demo.")
-        }
+        try require(
+            [ledger != nil, data != nil, demo].count(where: { $0 }) == 1,
+            "Say which: a LEDGER, --data FOLDER, or --demo.")
         try ValidationError.check("--port", port, in: 0...65_535)
         for (name, rate) in [("--rate", rate), ("--customer-rate", customerRate)] {
             try ValidationError.check(name, rate, in: 0...1_000_000)
         }
-        guard (1...1_000_000).contains(memory) else {
-            throw ValidationError("--memory \(memory): write 1 to 1000000 megabytes.")
-        }
-        for origin in origins { try Self.check(origin) }
-        guard (certificate == nil) == (certificateKey == nil) else {
-            throw ValidationError("--tls-certificate and --tls-key go together.")
-        }
+        try require(
+            (1...1_000_000).contains(memory), "--memory \(memory): write 1 to 1000000 megabytes.")
+        for origin in origins { try check(origin) }
+        try require(
+            (certificate == nil) == (certificateKey == nil),
+            "--tls-certificate and --tls-key go together.")
         for proxy in proxies where AddressRange(proxy) == nil {
             throw ValidationError("--proxy \(proxy): write an address, or a network as 10.0.0.0/8.")
         }
@@ -128,22 +127,19 @@ struct ServeCommand: AsyncParsableCommand {
             )
         }
         let isLocal = ["127.0.0.1", "::1", "localhost"].contains(host)
-        guard isLocal || certificate != nil || !proxies.isEmpty else {
-            throw ValidationError(
-                "--host \(host) would let keys cross the network in clear text: add --tls-certificate and --tls-key, or say with --proxy whose connections are taken."
-            )
-        }
+        try require(
+            isLocal || certificate != nil || !proxies.isEmpty,
+            "--host \(host) would let keys cross the network in clear text: add --tls-certificate and --tls-key, or say with --proxy whose connections are taken."
+        )
     }
 
     /// An origin as browsers send it (RFC 6454 §6.2): a slash at its end would never be met.
-    private static func check(_ origin: String) throws {
+    private func check(_ origin: String) throws {
         let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, ["https:", "http:"].contains(parts[0]), parts[1].isEmpty,
-            !parts[2].isEmpty, origin == origin.lowercased()
-        else {
-            throw ValidationError(
-                "--origin \(origin): write scheme and host alone, such as https://app.example.")
-        }
+        try require(
+            parts.count == 3 && ["https:", "http:"].contains(parts[0]) && parts[1].isEmpty
+                && !parts[2].isEmpty && origin == origin.lowercased(),
+            "--origin \(origin): write scheme and host alone, such as https://app.example.")
     }
 
     mutating func run() async throws {

@@ -31,9 +31,9 @@ struct ViewsCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
-        guard [add, remove, name != nil].count(where: { $0 }) <= 1 else {
-            throw ValidationError("Name a view, or say --add or --remove: one of them.")
-        }
+        try require(
+            [add, remove, name != nil].count(where: { $0 }) <= 1,
+            "Name a view, or say --add or --remove: one of them.")
     }
 
     mutating func run() async throws {

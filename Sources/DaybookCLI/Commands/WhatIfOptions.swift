@@ -41,9 +41,7 @@ struct WhatIfOptions: ParsableArguments {
     /// - Parameter isAsked: Whether there is a what-if that they go with.
     func validate(isAsked: Bool, catalog: Bool) throws {
         try ValidationError.check("--top", top, in: 0...Self.topMax)
-        guard effective == nil || catalog else {
-            throw ValidationError("--effective goes with --catalog.")
-        }
+        try require(effective == nil || catalog, "--effective goes with --catalog.")
         let others = [
             ("--at", at != nil), ("--top", top != nil), ("--subject", subject != nil),
         ]

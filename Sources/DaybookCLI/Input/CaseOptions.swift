@@ -23,10 +23,9 @@ struct CaseOptions: ParsableArguments {
 
     func validate(output: String?) throws {
         guard let partitions else {
-            guard workers == nil, compress == nil, moment.knownAt == nil, moment.at == nil else {
-                throw ValidationError(
-                    "--workers, --compress, --known-at and --at go with --partitions.")
-            }
+            try require(
+                workers == nil && compress == nil && moment.knownAt == nil && moment.at == nil,
+                "--workers, --compress, --known-at and --at go with --partitions.")
             return
         }
         try ValidationError.check("--partitions", partitions, in: 1...Self.partitionsMax)

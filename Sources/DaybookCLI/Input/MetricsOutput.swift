@@ -16,9 +16,9 @@ struct MetricsOutput: ParsableArguments {
     var isOfLines: Bool { csv || ndjson }
 
     mutating func validate() throws {
-        guard [csv, ndjson, output.json].filter(\.self).count <= 1 else {
-            throw ValidationError("--csv, --ndjson and --json are three formats; choose one.")
-        }
+        try require(
+            [csv, ndjson, output.json].filter(\.self).count <= 1,
+            "--csv, --ndjson and --json are three formats; choose one.")
     }
 
     /// - Parameter text: Gets the terminal, for its colours.

@@ -41,9 +41,8 @@ struct VerifierOptions: ParsableArguments {
     var isOnline = false
 
     func validate() throws {
-        guard !(isOffline && isOnline) else {
-            throw ValidationError("--online and --offline are opposites; say one of them")
-        }
+        try require(
+            !(isOffline && isOnline), "--online and --offline are opposites; say one of them")
     }
 
     /// Those of the options, else that of the environment.
