@@ -8,11 +8,10 @@ extension BeliefPlane {
         [
             "subject": .string(subject), "name": .string(name), "kind": .string(kind.rawValue),
             "profile": .orNull(profile), "from": .integer(valid.lowerBound),
-            "until": .integer(valid.upperBound),
-            "rows": .array(rows.map { .object($0.json) }),
+            "until": .integer(valid.upperBound), "rows": .objects(rows.map(\.json)),
             "rectangles": .array(rectangles.map { .object(json($0)) }),
             "told_otherwise": .array(differences.map { .object(json($0)) }),
-            "events_without_a_row": .integer(Int64(passedCount)), "as_of": .object(asOf.json),
+            "events_without_a_row": .count(passedCount), "as_of": .object(asOf.json),
         ]
     }
 
@@ -20,12 +19,12 @@ extension BeliefPlane {
         [
             "from": .integer(rectangle.valid.lowerBound),
             "until": .integer(rectangle.valid.upperBound),
-            "first_row": .integer(Int64(rectangle.rows.lowerBound)),
-            "last_row": .integer(Int64(rectangle.rows.upperBound - 1)),
+            "first_row": .count(rectangle.rows.lowerBound),
+            "last_row": .count(rectangle.rows.upperBound - 1),
             "known_from": .time(rows[rectangle.rows.lowerBound].recordedAt),
             "known_until": rectangle.rows.upperBound == rows.count
                 ? .null : .time(rows[rectangle.rows.upperBound].recordedAt),
-            "answer": rectangle.answer.map { .object($0.json) } ?? .null,
+            "answer": .orNull(rectangle.answer?.json),
             "causes": causes(of: rectangle.rows.lowerBound),
         ]
     }
@@ -33,10 +32,8 @@ extension BeliefPlane {
     private func json(_ difference: Difference) -> JSONObject {
         [
             "from": .integer(difference.range.lowerBound),
-            "until": .integer(difference.range.upperBound),
-            "told": difference.told.map { .object($0.json) } ?? .null,
-            "hindsight": difference.hindsight.map { .object($0.json) } ?? .null,
-            "row": .integer(Int64(difference.row)),
+            "until": .integer(difference.range.upperBound), "told": .orNull(difference.told?.json),
+            "hindsight": .orNull(difference.hindsight?.json), "row": .count(difference.row),
             "known_from": .time(rows[difference.row].recordedAt),
             "causes": causes(of: difference.row),
         ]

@@ -17,8 +17,8 @@ extension Bisection {
             "condition": .string(condition.description), "holds": .bool(holds),
             "subject": .orNull(subject), "outcome": .string(word), "event": event,
             "at": .integer(at), "from": .integer(from), "through": .integer(through),
-            "folds": .integer(Int64(folds)), "subjects": .texts(subjects),
-            "subjects_omitted": .integer(Int64(subjectsOmitted)),
+            "folds": .count(folds), "subjects": .texts(subjects),
+            "subjects_omitted": .count(subjectsOmitted),
         ]
     }
 }
@@ -27,7 +27,7 @@ extension DigestBisection {
     package var json: JSONObject {
         var object: JSONObject = [
             "agrees": .bool(found == nil), "events": .integer(events),
-            "folds": .integer(Int64(folds)), "event": .null,
+            "folds": .count(folds), "event": .null,
         ]
         guard let found else { return object }
         object["event"] = found.event.map { .object(EventJSON.object(of: $0)) } ?? .null

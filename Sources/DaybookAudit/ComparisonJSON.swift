@@ -5,8 +5,8 @@ extension LedgerComparison {
     package var json: JSONObject {
         [
             "catalogs_same": .bool(areCatalogsSame), "from_snapshots": .bool(isFromSnapshots),
-            "buckets": .integer(Int64(buckets)), "aggregates": .integer(Int64(aggregates)),
-            "customers": .integer(Int64(customers)), "differing": .integer(Int64(differing)),
+            "buckets": .count(buckets), "aggregates": .count(aggregates),
+            "customers": .count(customers), "differing": .count(differing),
         ]
     }
 }

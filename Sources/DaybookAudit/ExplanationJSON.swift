@@ -7,13 +7,12 @@ extension Explanation {
     package var json: JSONObject {
         [
             "subject": .string(subject), "decision": .object(decision.json),
-            "as_of": .object(asOf.json), "deciding": deciding.map { .object($0.json) } ?? .null,
-            "steps": .array(steps.map { .object($0.json) }),
-            "silent_events": .integer(Int64(silentCount)), "steps_omitted": .bool(isSkipping),
-            "events_not_tried": .integer(Int64(untriedCount)),
-            "commits_not_looked_at": .integer(Int64(passedCommitCount)),
-            "alternatives": .array(alternatives.map { .object($0.json) }),
-            "beliefs": .array(beliefs.map { .object($0.json) }),
+            "as_of": .object(asOf.json), "deciding": .orNull(deciding?.json),
+            "steps": .objects(steps.map(\.json)), "silent_events": .count(silentCount),
+            "steps_omitted": .bool(isSkipping), "events_not_tried": .count(untriedCount),
+            "commits_not_looked_at": .count(passedCommitCount),
+            "alternatives": .objects(alternatives.map(\.json)),
+            "beliefs": .objects(beliefs.map(\.json)),
         ]
     }
 }
@@ -21,10 +20,10 @@ extension Explanation {
 extension Explanation.Step {
     package var json: JSONObject {
         [
-            "at": .integer(at), "event": event.map { .object($0.reference) } ?? .null,
+            "at": .integer(at), "event": .orNull(event?.reference),
             "because_of": .orNull(cause?.event.position), "allowed": .bool(allowed),
             "reason": .string(reason.rawValue), "turns": .bool(isTurn),
-            "changes": .array(changes.map { .object($0.json) }),
+            "changes": .objects(changes.map(\.json)),
         ]
     }
 }
@@ -34,8 +33,7 @@ extension Explanation.Belief {
         [
             "position": .integer(position), "recorded_at": .integer(recordedAt),
             "allowed": .bool(allowed), "reason": .string(reason.rawValue),
-            "event": event.map { .object($0.reference) } ?? .null,
-            "changes": .array(changes.map { .object($0.json) }),
+            "event": .orNull(event?.reference), "changes": .objects(changes.map(\.json)),
         ]
     }
 }
@@ -46,9 +44,8 @@ extension HistoryEntry {
         [
             "position": .integer(event.position), "type": .string(event.draft.type.rawValue),
             "label": .string(label), "occurred_at": .orNull(event.draft.occurredAt),
-            "recorded_at": .integer(event.recordedAt),
-            "source": .string(event.draft.source.kind), "key": .orNull(event.draft.source.key),
-            "void": .bool(isVoid), "late": .bool(isLate),
+            "recorded_at": .integer(event.recordedAt), "source": .string(event.draft.source.kind),
+            "key": .orNull(event.draft.source.key), "void": .bool(isVoid), "late": .bool(isLate),
         ]
     }
 }

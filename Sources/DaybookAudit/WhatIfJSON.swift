@@ -6,15 +6,15 @@ extension WhatIfReport {
     package var json: JSONObject {
         [
             "environment": .string(environment.name), "as_of": .object(asOf.json),
-            "customers": .integer(Int64(customers)), "changed": .integer(Int64(changed)),
+            "customers": .count(customers), "changed": .count(changed),
             "features": .array(
                 features.map {
                     [
-                        "feature": .string($0.name), "gained": .integer(Int64($0.gained)),
-                        "lost": .integer(Int64($0.lost)),
+                        "feature": .string($0.name), "gained": .count($0.gained),
+                        "lost": .count($0.lost),
                     ]
                 }),
-            "meters": .array(meters.map { .object($0.json) }),
+            "meters": .objects(meters.map(\.json)),
             "revenue": .array(
                 revenue.map {
                     [
@@ -22,7 +22,7 @@ extension WhatIfReport {
                         "after_milli": .integer($0.after),
                     ]
                 }),
-            "top": .array(top.map { .object($0.json) }), "conflicts": .texts(conflicts),
+            "top": .objects(top.map(\.json)), "conflicts": .texts(conflicts),
         ]
     }
 }
@@ -30,10 +30,9 @@ extension WhatIfReport {
 extension WhatIfReport.MeterShift {
     package var json: JSONObject {
         [
-            "meter": .string(name), "limit_reached": .integer(Int64(reached)),
-            "limit_freed": .integer(Int64(freed)),
-            "limit_changed": .integer(Int64(limitChanged)),
-            "overage_before": .integer(overageBefore), "overage_after": .integer(overageAfter),
+            "meter": .string(name), "limit_reached": .count(reached), "limit_freed": .count(freed),
+            "limit_changed": .count(limitChanged), "overage_before": .integer(overageBefore),
+            "overage_after": .integer(overageAfter),
         ]
     }
 }
@@ -52,9 +51,8 @@ extension WhatIfReport.Customer {
             "meters": .array(
                 difference.meters.map {
                     [
-                        "meter": .string($0.name),
-                        "before": $0.before.map { .object($0.json) } ?? .null,
-                        "after": $0.after.map { .object($0.json) } ?? .null,
+                        "meter": .string($0.name), "before": .orNull($0.before?.json),
+                        "after": .orNull($0.after?.json),
                     ]
                 }),
             "paid_before": .object(paidBefore.json), "paid_after": .object(paidAfter.json),

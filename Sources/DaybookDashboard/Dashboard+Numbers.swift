@@ -66,8 +66,8 @@ extension Dashboard {
     ) throws -> (PageCall, MetricsRequest) {
         var page = try numbersCall(&call, NumbersPart.metricNames + more)
         var request = MetricsRequest(metrics)
-        request.environment = page.clocks.environment
-        request.moment = page.clocks.moment
+        request.environment = page.environment
+        request.moment = page.moment
         try call.fields.metricRules(&request)
         (request.from, request.until) = try span(&call.fields, &page, in: request.zone)
         return (page, request)
@@ -78,8 +78,8 @@ extension Dashboard {
     ) throws -> (PageCall, FunnelRequest) {
         var page = try numbersCall(&call, NumbersPart.funnelNames + more)
         var request = FunnelRequest(name)
-        request.environment = page.clocks.environment
-        request.moment = page.clocks.moment
+        request.environment = page.environment
+        request.moment = page.moment
         try call.fields.funnelRules(&request)
         // An experiment is asked about to tell its variants apart.
         if request.experiment != nil, request.rules.breakdown == .none {
@@ -138,7 +138,7 @@ extension Dashboard {
     /// What the page's forms offer.
     private func catalog(_ page: PageCall) throws -> Catalog? {
         try page.call.app.ledger.asking {
-            try $0.catalogs(knownAt: page.clocks.moment.knownAt).newest?.catalog
+            try $0.catalogs(knownAt: page.moment.knownAt).newest?.catalog
         }
     }
 
@@ -246,8 +246,8 @@ extension Dashboard {
         page.isAsOfKnown = true
         try call.fields.finish()
         var request = MetricsRequest()
-        request.environment = page.clocks.environment
-        request.moment = page.clocks.moment
+        request.environment = page.environment
+        request.moment = page.moment
         let asked = request
         let state = try await board(page, "experiment \(name)") { ledger, _ in
             try ledger.experiment(name, metric: ExperimentPage.metric, asked, workers: 1)

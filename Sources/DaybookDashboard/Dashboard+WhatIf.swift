@@ -77,21 +77,15 @@ extension Dashboard {
 
     /// What the form begins with: what was tried out, else the newest catalog.
     private func text(of question: WhatIfPage.Question?, _ page: PageCall) throws -> String? {
-        let ledger = try page.call.app.ledger
-        switch question {
-        case .draft(let document)?: return String(decoding: document, as: UTF8.self)
-        case .version(let version)?:
-            return String(
-                decoding: try ledger.asking { try $0.catalogDocument(version: version) }.document,
-                as: UTF8.self)
-        case nil:
-            return try ledger.asking { ledger in
-                try ledger.catalogs().newest.map {
-                    String(
-                        decoding: try ledger.catalogDocument(version: $0.version).document,
-                        as: UTF8.self)
-                } ?? ""
-            }
+        if case .draft(let document)? = question {
+            return String(decoding: document, as: UTF8.self)
+        }
+        return try page.call.app.ledger.asking { ledger in
+            var version = try ledger.catalogs().newest?.version
+            if case .version(let asked)? = question { version = asked }
+            return try version.map {
+                String(decoding: try ledger.catalogDocument(version: $0).document, as: UTF8.self)
+            } ?? ""
         }
     }
 

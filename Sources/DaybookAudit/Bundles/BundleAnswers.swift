@@ -27,11 +27,10 @@ package struct BundleAnswers {
             "answers": .array(
                 zip(bundle.answers, differences).map { answer, differences in
                     [
-                        "subject": .string(answer.subject),
-                        "name": .orNull(answer.question?.name),
+                        "subject": .string(answer.subject), "name": .orNull(answer.question?.name),
                         "profile": .orNull(answer.question?.profile),
                         "answer": .object(answer.content), "same": .bool(differences.isEmpty),
-                        "differences": .array(differences.map { .object($0.json) }),
+                        "differences": .objects(differences.map(\.json)),
                     ]
                 }),
         ]

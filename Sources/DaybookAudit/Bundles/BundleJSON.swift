@@ -4,7 +4,7 @@ package import DaybookEvents
 extension ReproBundle {
     package var json: JSONObject {
         [
-            "events": .integer(Int64(drafts.count)), "subjects": .texts(subjects),
+            "events": .count(drafts.count), "subjects": .texts(subjects),
             "redacted": .bool(isRedacted), "at": .integer(at), "position": .integer(position),
             "digest": .string(digest),
         ]

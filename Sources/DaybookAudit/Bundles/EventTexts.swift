@@ -29,10 +29,9 @@ struct EventTexts {
         "alias": .subject, "canonical": .subject, "app_account_token": .subject,
         "subject": .subject, "for": .subject, "profile": .profile, "assigned_profile": .profile,
         "item": .profile, "transaction_id": .purchase, "original_transaction_id": .purchase,
-        "order_id": .purchase,
-        "ref": .ref, "reservation_id": .ref, "grant_id": .ref, "target": .ref, "attempt": .ref,
-        "session": .ref, "key_id": .ref, "target.key": .key, "target.source": .source,
-        "store": .store,
+        "order_id": .purchase, "ref": .ref, "reservation_id": .ref, "grant_id": .ref,
+        "target": .ref, "attempt": .ref, "session": .ref, "key_id": .ref, "target.key": .key,
+        "target.source": .source, "store": .store,
     ]
 
     init(_ drafts: [EventDraft], zones: ZoneTables) {

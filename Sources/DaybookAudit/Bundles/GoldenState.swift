@@ -32,8 +32,8 @@ package struct GoldenState {
             }
         }
         return [
-            "digest": .string(digest.description), "events": .integer(Int64(drafts.count)),
-            "aggregates": .integer(Int64(aggregateCount)), "subjects": .object(subjects),
+            "digest": .string(digest.description), "events": .count(drafts.count),
+            "aggregates": .count(aggregateCount), "subjects": .object(subjects),
         ]
     }
 
@@ -134,8 +134,7 @@ package struct GoldenState {
         object["profiles"] = .object(profiles)
         return [
             "at": .integer(question.at),
-            "known_at": question.knownAt.map(JSONValue.integer) ?? .null,
-            "status": .object(object),
+            "known_at": question.knownAt.map(JSONValue.integer) ?? .null, "status": .object(object),
         ]
     }
 

@@ -1,27 +1,21 @@
 package import Daybook
 
 /// What a text names; each has its own new names.
-enum NamedThing: Int, CaseIterable {
-    // In the order in which a text that names several things is taken.
-    case subject, profile, purchase, ref, key, text
+///
+/// A raw value is the beginning of a new name. With five digits it stays so short that a reference holds it
+/// (`Reference`).
+enum NamedThing: String {
+    case subject
+    case profile
+    case purchase = "tx"
+    case ref, key, text
     /// The source that said it.
     case source
     /// The first part of a lineage's name.
     case store
 
-    /// The beginning of a new name. With five digits it stays so short that a reference holds it (`Reference`).
-    var word: String {
-        switch self {
-        case .subject: "subject"
-        case .profile: "profile"
-        case .purchase: "tx"
-        case .ref: "ref"
-        case .key: "key"
-        case .text: "text"
-        case .source: "source"
-        case .store: "store"
-        }
-    }
+    /// Those whose names are any texts, in the order in which a text that names several things is taken.
+    static let freelyNamed: [NamedThing] = [.subject, .profile, .purchase, .ref, .key, .text]
 }
 
 /// New names for texts: the same for the same text wherever it stands, and in the order of the old ones, because order
@@ -39,7 +33,7 @@ package struct RedactedNames: Sendable {
     init(_ texts: [NamedThing: Set<ExactText>], kept: [String]) {
         var seen: Set<ExactText> = []
         var groups: [(thing: NamedThing, texts: [String])] = []
-        for thing in NamedThing.allCases where thing.rawValue <= NamedThing.text.rawValue {
+        for thing in NamedThing.freelyNamed {
             let own = (texts[thing] ?? []).subtracting(seen)
             seen.formUnion(own)
             groups.append((thing, Self.ordered(own.map(\.text), thing)))
@@ -72,9 +66,9 @@ package struct RedactedNames: Sendable {
             break
         }
         newSources = Self.between(
-            texts[.source] ?? [], known: EventSource.own, named: NamedThing.source.word)
+            texts[.source] ?? [], known: EventSource.own, named: NamedThing.source.rawValue)
         newStores = Self.between(
-            texts[.store] ?? [], known: EventSource.stores, named: NamedThing.store.word,
+            texts[.store] ?? [], known: EventSource.stores, named: NamedThing.store.rawValue,
             end: ":")
         old += (Array(newSources) + Array(newStores)).map { ($0.value, $0.key.text) }
         old.sort { $0.new.utf8.count > $1.new.utf8.count }
@@ -120,7 +114,7 @@ package struct RedactedNames: Sendable {
         private static let letters = Array("bcdfghjklmnpqrstvwxz")
 
         func stem(_ thing: NamedThing) -> String {
-            thing.word + String(repeating: "x", count: attempt) + "-"
+            thing.rawValue + String(repeating: "x", count: attempt) + "-"
         }
 
         /// As long as the last one, so that names ascend in their bytes.

@@ -130,8 +130,7 @@ public struct ReproBundle: Sendable, Equatable {
         let header = header.canonicalBytes
         let lines = lines
         let first: JSONObject = [
-            "bundle": .object(self.header),
-            "sha256": .string(Self.digest(header, lines[...])),
+            "bundle": .object(self.header), "sha256": .string(Self.digest(header, lines[...])),
         ]
         return first.canonicalBytes + [0x0A] + lines
     }
@@ -142,7 +141,7 @@ public struct ReproBundle: Sendable, Equatable {
     private var header: JSONObject {
         [
             "app": .string(app), "at": .integer(at), "daybook": .string(version),
-            "environment": .string(environment.name), "events": .integer(Int64(drafts.count)),
+            "environment": .string(environment.name), "events": .count(drafts.count),
             "format": .integer(Self.format), "position": .integer(position),
             "projections": .object(projections), "redacted": .bool(isRedacted),
         ]
@@ -161,7 +160,7 @@ public struct ReproBundle: Sendable, Equatable {
 extension ReproBundle.Answer {
     var json: JSONObject {
         [
-            "answer": .object(content), "question": question.map { .object($0.json) } ?? .null,
+            "answer": .object(content), "question": .orNull(question?.json),
             "subject": .string(subject),
         ]
     }

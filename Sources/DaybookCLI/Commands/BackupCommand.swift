@@ -48,9 +48,7 @@ struct BackupCommand: AsyncParsableCommand {
         do {
             let history = try Ledger.proveBackup(at: target) { bar.show($0, of: $1, events: $1) }
             bar.finish()
-            var json = history.json
-            json["clean"] = true
-            try output.show(json) {
+            try output.show(history.json.adding(["clean": true])) {
                 "\($0.tick) \(target) is whole: \(Words.count(history.position, "event"))\n  \(HistoryPointText.line(history))\n"
             }
         } catch let LedgerError.store(damage)

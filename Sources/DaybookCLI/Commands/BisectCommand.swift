@@ -52,9 +52,7 @@ struct BisectCommand: AsyncParsableCommand {
     @Option(help: .value("file", "A file of digests that another build wrote of the same ledger."))
     var against: String?
 
-    @OptionGroup private var environmentOption: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
         try require(
@@ -77,16 +75,16 @@ struct BisectCommand: AsyncParsableCommand {
         let instant = try InstantText.read(at, "--at")
         let first = try from.map { try position($0, "--from") }
         let last = try through.map { try position($0, "--through") }
-        let found = try await ledger.asking("bisect") { ledger, bar in
+        let found = try await common.ledger.asking("bisect") { ledger, bar in
             if let subject { try known(subject, ledger) }
             return try ledger.bisect(
                 asked, holds: !fails, of: subject, profile: profile,
-                environment: environmentOption.environment, at: instant, from: first, through: last
+                environment: common.environment, at: instant, from: first, through: last
             ) { done, most in
                 bar.show(Int64(done), of: Int64(most), note: Words.count(done, "fold"))
             }
         }
-        try output.show(found.json(of: subject)) { found.text($0, subject) }
+        try common.output.show(found.json(of: subject)) { found.text($0, subject) }
         guard case .turned = found.outcome else { throw ExitCode.no }
     }
 
@@ -100,7 +98,7 @@ struct BisectCommand: AsyncParsableCommand {
     }
 
     private func known(_ subject: String, _ ledger: Ledger) throws {
-        let environment = environmentOption.environment
+        let environment = common.environment
         let (status, _) = try ledger.status(of: subject, environment: environment)
         guard status.isKnown else {
             throw Failure(
@@ -112,12 +110,12 @@ struct BisectCommand: AsyncParsableCommand {
     private func compare(_ path: String) async throws {
         let bytes = try InputFile(path).all(byteCountMax: 2 << 30)
         let trace = try DigestTrace(bytes)
-        let result = try await ledger.asking("bisect") { ledger, bar in
+        let result = try await common.ledger.asking("bisect") { ledger, bar in
             try ledger.bisect(against: trace) { done, total in
                 bar.show(done, of: total, events: trace.events)
             }
         }
-        try output.show(result.json) { result.text($0) }
+        try common.output.show(result.json) { result.text($0) }
         if result.found != nil { throw ExitCode.no }
     }
 }

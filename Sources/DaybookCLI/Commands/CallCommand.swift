@@ -27,22 +27,20 @@ struct CallCommand: AsyncParsableCommand {
         ))
     var data = "{}"
 
-    @Option(name: .long, help: .value("key", "The same key again records nothing more."))
+    @Option(help: .value("key", "The same key again records nothing more."))
     var idempotencyKey: String?
 
     @OptionGroup var verifier: VerifierOptions
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func run() async throws {
         let text = data == "-" ? String(decoding: try InputFile("-").all(), as: UTF8.self) : data
         let body = try JSONText.object(text, option: "--data")
         let request = AppCallRequest(
-            name, subject: subject, environment: environment.environment, body: body,
+            name, subject: subject, environment: common.environment, body: body,
             key: idempotencyKey)
-        let believed = verifier.namesApp ? try verifier.verifier(environment.environment) : nil
-        try await ledger.writing { ledger in
+        let believed = verifier.namesApp ? try verifier.verifier(common.environment) : nil
+        try await common.ledger.writing { ledger in
             let reply = try await ledger.call(request, by: believed)
             // The app's answer is JSON, for people too.
             try Terminal.output.write(reply.json)

@@ -96,9 +96,7 @@ struct CaptureCommand: AsyncParsableCommand {
     }
 
     private func show(_ bundle: ReproBundle, files: [String]) throws {
-        var json = bundle.json
-        json["files"] = .texts(files)
-        try ask.output.show(json) { terminal in
+        try ask.output.show(bundle.json.adding(["files": .texts(files)])) { terminal in
             var text: HumanText = ""
             for file in files { text += "\(terminal.tick) \(terminal.paint(file, .bold))\n" }
             text += "  \(Words.count(bundle.drafts.count, "event"))"

@@ -20,12 +20,10 @@ struct CatalogCheckCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
         let (catalog, warnings) = try CatalogFile.read(document, named: file)
-        let json: JSONObject = [
+        try output.show([
             "valid": true, "app": .string(catalog.app), "title": .string(catalog.title),
-            "counts": .object(catalog.counts),
-            "warnings": .array(warnings.map { .object($0.json) }),
-        ]
-        try output.show(json) { terminal in
+            "counts": .object(catalog.counts), "warnings": .objects(warnings.map(\.json)),
+        ]) { terminal in
             let word = terminal.paint("warning:", .warning)
             var text: HumanText = ""
             for warning in warnings {

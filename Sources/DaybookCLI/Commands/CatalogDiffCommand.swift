@@ -40,14 +40,11 @@ struct CatalogDiffCommand: AsyncParsableCommand {
             if let document {
                 let changes = try ledger.catalogChanges(from: from, to: document)
                 let published = try ledger.catalogDocument(version: from).published
-                return (
-                    JSONObject([
-                        .init(name: "from", value: .object(published.json)),
-                        .init(name: "to", value: .null),
-                        .init(
-                            name: "changes", value: .array(changes.map { .object($0.json) })),
-                    ]), changes
-                )
+                let json: JSONObject = [
+                    "from": .object(published.json), "to": .null,
+                    "changes": .objects(changes.map(\.json)),
+                ]
+                return (json, changes)
             }
             let newest = try ledger.catalogs().newest?.version
             let found = try ledger.catalogDifference(from: from, to: to ?? newest ?? from)

@@ -24,11 +24,7 @@ struct CatalogImportCommand: AsyncParsableCommand {
     @Option(help: .value("name", "The app's name in the catalog. Default: the file's name."))
     var app: String?
 
-    @Option(
-        name: .shortAndLong,
-        help: .value(
-            "file",
-            "Write to this file, which appears when it is complete. Default: the standard output."))
+    @Option(name: .shortAndLong, help: .outputFile)
     var output: String?
 
     @OptionGroup var form: OutputOptions
@@ -75,7 +71,7 @@ struct CatalogImportCommand: AsyncParsableCommand {
 
     private func json(_ found: StoreKitImport, isIntoFile: Bool) -> JSONObject {
         [
-            "format": .string(found.format), "products": .integer(Int64(found.productCount)),
+            "format": .string(found.format), "products": .count(found.productCount),
             "catalog": isIntoFile ? .null : .string(found.catalog),
             "output": .orNull(isIntoFile ? output : nil),
             "not_carried": .array(

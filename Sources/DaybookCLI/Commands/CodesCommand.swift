@@ -27,20 +27,19 @@ struct CodesCommand: AsyncParsableCommand {
     @Flag(help: "Only codes that are not redeemed yet, one per line and nothing else.")
     var plain = false
 
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
         try require(from >= 1 && count ?? 1 >= 1, "--from and --count count from 1.")
-        try require(!plain || !output.json, "--plain and --json are two formats; choose one.")
+        try require(
+            !plain || !common.output.json, "--plain and --json are two formats; choose one.")
     }
 
     mutating func run() async throws {
         let last = from.addingReportingOverflow((count ?? Promotion.codesMax) - 1)
         let range = from...max(from, last.overflow ? Promotion.codesMax : last.partialValue)
-        let codes = try await ledger.asking {
-            try $0.codes(of: promotion, numbers: range, in: environment.environment)
+        let codes = try await common.ledger.asking {
+            try $0.codes(of: promotion, numbers: range, in: common.environment)
         }
         if plain {
             let free = codes.filter { $0.redeemedBy == nil }.map { "\($0.code.text)\n" }
@@ -55,7 +54,7 @@ struct CodesCommand: AsyncParsableCommand {
                         "redeemed by \($0), \(Words.time(issued.redeemedAt))"
                     } ?? ""))
         }
-        try output.show(codes.json(of: promotion)) {
+        try common.output.show(codes.json(of: promotion)) {
             codes.isEmpty ? "no code has such a number\n" : table.text($0, indent: 0)
         }
     }

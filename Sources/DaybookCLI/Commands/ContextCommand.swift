@@ -17,11 +17,7 @@ struct ContextCommand: AsyncParsableCommand {
 
     @OptionGroup var moment: MomentOptions
 
-    @Option(
-        name: .shortAndLong,
-        help: .value(
-            "file",
-            "Write to this file, which appears when it is complete. Default: the standard output."))
+    @Option(name: .shortAndLong, help: .outputFile)
     var output: String?
 
     @OptionGroup var ledger: LedgerOptions

@@ -74,16 +74,12 @@ struct DashboardCommand: AsyncParsableCommand {
             },
             onRunning: { port in
                 let address = "http://127.0.0.1:\(port)\(dashboard.openingPath ?? "/")"
-                do {
-                    if isJSON {
-                        try Terminal.output.write(["address": .string(address)])
-                    } else {
-                        try Terminal.output.write(
-                            "Open once, in a browser of this machine:\n\n  \(address)\n\nEnds with Ctrl-C.\n"
-                        )
-                    }
-                } catch {
-                    log.warning("the address was not told: \(error)")
+                if isJSON {
+                    try Terminal.output.write(["address": .string(address)])
+                } else {
+                    try Terminal.output.write(
+                        "Open once, in a browser of this machine:\n\n  \(address)\n\nEnds with Ctrl-C.\n"
+                    )
                 }
             })
         try await Serving.run(server, at: options, log)

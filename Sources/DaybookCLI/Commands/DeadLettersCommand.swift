@@ -78,9 +78,8 @@ struct DeadLettersCommand: AsyncParsableCommand {
                 return (deadLetter, try ledger.rawPayload(sha256: deadLetter.payloadSHA256) ?? [])
             }
             guard output.json else { return try Terminal.output.write(bytes: bytes) }
-            var answer = deadLetter.json
-            answer["body_base64"] = .string(Data(bytes).base64EncodedString())
-            try Terminal.output.write(answer)
+            try Terminal.output.write(
+                deadLetter.json.adding(["body_base64": .string(Data(bytes).base64EncodedString())]))
         }
     }
 
@@ -104,15 +103,13 @@ struct DeadLettersCommand: AsyncParsableCommand {
         var kind: PayloadKind?
 
         @OptionGroup var verifier: VerifierOptions
-        @OptionGroup var environment: EnvironmentOption
-        @OptionGroup var ledger: LedgerOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var common: CommonOptions
 
         mutating func run() async throws {
-            let environment = environment.environment
+            let environment = common.environment
             let signedKind = try signedKind()
             var sum = IngestReceipt()
-            let json = try await ledger.writing { ledger in
+            let json = try await common.ledger.writing { ledger in
                 let deadLetters =
                     try sha256.map { [try DeadLettersCommand.find($0, ledger, environment)] }
                     ?? ledger.deadLetters(environment: environment).filter(\.isWaiting)
@@ -124,7 +121,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
                 }
                 return ledger.json(of: sum)
             }
-            try output.show(json) { sum.text($0, "payload", isDryRun: false) }
+            try common.output.show(json) { sum.text($0, "payload", isDryRun: false) }
             if let failure = sum.failure("payload", isDryRun: false) { throw failure }
         }
 

@@ -34,7 +34,7 @@ struct DemoCommand: AsyncParsableCommand {
         let title = Terminal.output.paint("Daybook", .bold)
         try stage.say("\n\(title) · an event-sourced entitlement ledger with replay\n")
         let played = try await play(apps, in: folder.path, stage)
-        var report: JSONObject = ["apps": .array(played.map { .object($0.json) })]
+        var report: JSONObject = ["apps": .objects(played.map(\.json))]
         try await playLive(apps, in: folder.path, stage, &report)
         let isWell = played.allSatisfy(\.isWell)
         report["well"] = .bool(isWell)
@@ -58,7 +58,7 @@ struct DemoCommand: AsyncParsableCommand {
 
         var json: JSONObject {
             [
-                "app": .string(app), "streams": .array(outcomes.map { .object($0.json) }),
+                "app": .string(app), "streams": .objects(outcomes.map(\.json)),
                 "agrees": .bool(isWell),
             ]
         }

@@ -22,13 +22,11 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "List what is fine, too.")
     var all = false
 
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func run() async throws {
-        var findings = try await ledger.asking { ledger in
-            try ledger.doctor(subject: subject, environment: environment.environment)
+        var findings = try await common.ledger.asking { ledger in
+            try ledger.doctor(subject: subject, environment: common.environment)
         }
         findings += Self.sharedSecrets(in: ProcessInfo.processInfo.environment)
         findings = [.problem, .warning, .fine].flatMap { severity in
@@ -37,7 +35,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let isWell = !findings.contains { $0.severity == .problem }
         let shown = all ? findings : findings.filter { $0.severity != .fine }
         let rest = Int64(findings.count - shown.count)
-        try output.show(findings.json) { terminal in
+        try common.output.show(findings.json) { terminal in
             let text = Self.table(shown).text(terminal, indent: 0)
             guard rest > 0 else { return text }
             let count = Words.count(rest, "finding is", "findings are")

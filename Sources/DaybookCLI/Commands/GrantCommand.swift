@@ -45,7 +45,7 @@ struct GrantCommand: AsyncParsableCommand {
         @Flag(help: "Units of the meter without end.")
         var unlimited = false
 
-        @Option(name: .long, help: .value("id", "ID of the grant. Default: one is made."))
+        @Option(help: .value("id", "ID of the grant. Default: one is made."))
         var id: String?
 
         @Option(help: .value("time", "Time from which it takes effect. Default: now."))

@@ -129,7 +129,7 @@ struct ImportCommand: AsyncParsableCommand {
         var bytes: [UInt8] = []
         for problem in problems {
             let object: JSONObject = [
-                "line": .integer(Int64(problem.line)), "column": .integer(Int64(problem.column)),
+                "line": .count(problem.line), "column": .count(problem.column),
                 "code": .string(problem.code), "reason": .string(problem.reason),
                 "text": .string(String(decoding: problem.bytes, as: UTF8.self)),
             ]
@@ -142,10 +142,8 @@ struct ImportCommand: AsyncParsableCommand {
     private func show(
         _ report: ImportReport, _ path: String?, _ known: KnownTypes
     ) throws {
-        var json = report.json
-        json["refused_file"] = .orNull(path)
-        json["dry_run"] = .bool(dryRun)
-        try output.show(json) { terminal in
+        let more: JSONObject = ["refused_file": .orNull(path), "dry_run": .bool(dryRun)]
+        try output.show(report.json.adding(more)) { terminal in
             let name = file == "-" ? "the standard input" : file
             let events = Words.count(report.appended, "event")
             let mark = report.refused.isEmpty ? terminal.tick : terminal.paint("!", .warning)

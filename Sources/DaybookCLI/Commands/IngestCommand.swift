@@ -59,9 +59,7 @@ struct IngestCommand: AsyncParsableCommand {
     var dryRun = false
 
     @OptionGroup var verifier: VerifierOptions
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func run() async throws {
         let take = try taking()
@@ -72,7 +70,7 @@ struct IngestCommand: AsyncParsableCommand {
         defer { bar.finish() }
         var sum = IngestReceipt()
         var json = JSONObject()
-        try await ledger.opening(isDryRun: dryRun) { ledger in
+        try await common.ledger.opening(isDryRun: dryRun) { ledger in
             // All payloads go into one ledger in memory: what an earlier one says is there for the later ones.
             let ledger = try dryRun ? ledger.dryRun() : ledger
             for file in posted {
@@ -88,7 +86,7 @@ struct IngestCommand: AsyncParsableCommand {
         }
         bar.finish()
         json["dry_run"] = .bool(dryRun)
-        try output.show(json) { sum.text($0, noun, isDryRun: dryRun) }
+        try common.output.show(json) { sum.text($0, noun, isDryRun: dryRun) }
         if let failure = sum.failure(noun, isDryRun: dryRun) { throw failure }
     }
 
@@ -113,7 +111,7 @@ struct IngestCommand: AsyncParsableCommand {
 
     /// What is done with each payload.
     private func taking() throws -> (Ledger, [UInt8]) async throws -> IngestReceipt {
-        let environment = environment.environment
+        let environment = common.environment
         switch kind {
         case .revenueCat:
             guard subject == nil, product == nil else {

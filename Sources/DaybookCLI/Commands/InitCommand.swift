@@ -71,7 +71,7 @@ struct InitCommand: AsyncParsableCommand {
         let json: JSONObject = [
             "ledger": .string(ledger), "app": .string(read.app), "title": .string(read.title),
             "catalog": 1, "position": .integer(position),
-            "warnings": .array(warnings.map { .object($0.json) }),
+            "warnings": .objects(warnings.map(\.json)),
         ]
         var table = Table()
         table.add(

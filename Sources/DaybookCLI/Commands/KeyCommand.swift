@@ -126,11 +126,10 @@ struct KeyCommand: AsyncParsableCommand {
             let keys = try store.keys(app: app).filter { all || $0.isValid(at: now) }
             let tokenKeys = try store.tokenKeys(app: app)
             try store.close()
-            let json: JSONObject = [
-                "app": .string(app), "keys": .array(keys.map { .object($0.json) }),
-                "token_keys": .array(tokenKeys.map { .object($0.json) }),
-            ]
-            try output.show(json) { KeyText.table(keys, tokenKeys, now, $0) }
+            try output.show([
+                "app": .string(app), "keys": .objects(keys.map(\.json)),
+                "token_keys": .objects(tokenKeys.map(\.json)),
+            ]) { KeyText.table(keys, tokenKeys, now, $0) }
         }
     }
 
@@ -250,9 +249,7 @@ struct KeyCommand: AsyncParsableCommand {
 /// Keys as people read them.
 private enum KeyText {
     static func show(_ key: APIKey, _ text: String, _ output: OutputOptions) throws {
-        var json = key.json
-        json["key"] = .string(text)
-        try output.show(json) { terminal in
+        try output.show(key.json.adding(["key": .string(text)])) { terminal in
             "\(text)\n\(terminal.paint("keep it now: it is not shown again", .dim))\n"
         }
     }

@@ -27,26 +27,24 @@ struct LeaseCommand: AsyncParsableCommand {
     @Flag(help: "Print the public keys by which clients verify leases, as a JSON Web Key set.")
     var keys = false
 
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
         try require(keys == (subject == nil), "Say of which customer, or --keys.")
     }
 
     mutating func run() async throws {
-        let store = try KeyStore(folder: KeyCommand.folder(of: try ledger.path()))
+        let store = try KeyStore(folder: KeyCommand.folder(of: try common.ledger.path()))
         guard let subject else {
-            let app = try await ledger.asking { $0.app }
+            let app = try await common.ledger.asking { $0.app }
             let keys = try store.leaseKeys(app: app).publicSet(at: SystemClock.now())
             try store.close()
-            return try output.show(keys) { _ in "\(JSONValue.object(keys).canonicalText)\n" }
+            return try common.output.show(keys) { _ in "\(JSONValue.object(keys).canonicalText)\n" }
         }
         let duration = try DurationText.read(`for`, "--for") ?? Lease.durationDefault
-        let lease = try await ledger.asking { ledger in
+        let lease = try await common.ledger.asking { ledger in
             try ledger.lease(
-                of: subject, profile: profile, environment: environment.environment,
+                of: subject, profile: profile, environment: common.environment,
                 milliseconds: duration)
         }
         let found = try store.leaseKeys(app: lease.app).last { $0.retiredAt == nil }
@@ -58,10 +56,8 @@ struct LeaseCommand: AsyncParsableCommand {
             )
         }
         let text = try await key.sign(lease)
-        var json = lease.json
-        json["lease"] = .string(text)
-        json["key_id"] = .string(key.id)
-        try output.show(json) { terminal in
+        let signed: JSONObject = ["lease": .string(text), "key_id": .string(key.id)]
+        try common.output.show(lease.json.adding(signed)) { terminal in
             let end = Words.time(lease.expiresAt)
             return "\(text)\n\(terminal.paint("good until \(end)", .dim))\n"
         }

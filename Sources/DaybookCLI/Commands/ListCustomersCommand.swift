@@ -21,9 +21,7 @@ struct ListCustomersCommand: AsyncParsableCommand {
     var id: String?
 
     @OptionGroup var page: ListPageOptions
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
         if id != nil, prefix != nil || page.after != nil {
@@ -33,14 +31,14 @@ struct ListCustomersCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        let environment = environment.environment
+        let environment = common.environment
         if let id {
-            let (matches, isCut, asOf) = try await ledger.asking { ledger in
+            let (matches, isCut, asOf) = try await common.ledger.asking { ledger in
                 try ledger.customers(withID: id, environment: environment)
             }
             let shown = Array(matches.prefix(page.limit))
             let isMore = isCut || shown.count < matches.count
-            try output.show(shown.json(of: id, isMore: isMore, asOf)) { terminal in
+            try common.output.show(shown.json(of: id, isMore: isMore, asOf)) { terminal in
                 Self.text(shown, of: id, terminal)
                     + "  \(terminal.paint(asOf.sentence, .dim))\n"
             }
@@ -48,11 +46,11 @@ struct ListCustomersCommand: AsyncParsableCommand {
         }
         let request = OverviewRequest(
             environment: environment, limit: page.limit, after: page.after)
-        let found = try await ledger.asking { ledger in
+        let found = try await common.ledger.asking { ledger in
             try ledger.customers(prefix: prefix ?? "", request)
         }
         try found.show(
-            output,
+            common.output,
             empty: prefix.map { "no customer's id begins with \($0)" } ?? "no customers",
             cells: \.cells, json: \.json)
     }

@@ -80,11 +80,10 @@ struct MergeCommand: AsyncParsableCommand {
             "position": .integer(position), "at": .integer(whole.context.at),
         ]
         json["metrics"] = metrics.map { .object($0.json) }
-        if !funnels.isEmpty { json["funnels"] = .array(funnels.map { .object($0.json) }) }
+        if !funnels.isEmpty { json["funnels"] = .objects(funnels.map(\.json)) }
         if let differing {
             json["against"] = [
-                "equal": .bool(differing.isEmpty),
-                "buckets": .array(differing.map { .integer(Int64($0)) }),
+                "equal": .bool(differing.isEmpty), "buckets": .array(differing.map { .count($0) }),
             ]
         }
         try output.show(json) { terminal in

@@ -50,7 +50,7 @@ struct MetricsCommand: AsyncParsableCommand {
     mutating func run() async throws {
         if explain || (names.isEmpty && !all) {
             let chosen = try Metric.choosing(names)
-            return try format.output.show(["metrics": .array(chosen.map { .object($0.json) })]) {
+            return try format.output.show(["metrics": .objects(chosen.map(\.json))]) {
                 explain
                     ? MetricsText.explanation(chosen, $0) : MetricsText.list(chosen, $0)
             }

@@ -57,9 +57,7 @@ struct RecordCommand: AsyncParsableCommand {
     @Flag(help: "Keep types, members and names that neither this build nor a catalog knows.")
     var allowUnknown = false
 
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     private var isLines: Bool { event == "-" }
     private var isJSON: Bool { event.drop { $0.isWhitespace }.hasPrefix("{") }
@@ -76,7 +74,7 @@ struct RecordCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let input = isLines ? try InputFile("-") : nil
-        try await ledger.writing { ledger in
+        try await common.ledger.writing { ledger in
             if let input, stream { return try await record(each: input, in: ledger) }
             let bytes =
                 if let input { try input.all() } else if isJSON { Array(event.utf8) } else {
@@ -165,7 +163,7 @@ struct RecordCommand: AsyncParsableCommand {
     /// The event from its parts, which is then read like any other.
     private func assembled() throws -> JSONObject {
         var object: JSONObject = [
-            "type": .string(event), "environment": .string(environment.environment.name),
+            "type": .string(event), "environment": .string(common.environment.name),
         ]
         var source: JSONObject = ["kind": .string(self.source)]
         if let key { source["key"] = .string(key) }
@@ -198,7 +196,7 @@ struct RecordCommand: AsyncParsableCommand {
         if !names.isEmpty { json["unknown_names"] = .texts(names) }
         let refunded = try ledger.unknownTransactions(takenBackBy: events.map(\.draft))
         if !refunded.isEmpty { json["unknown_transactions"] = .texts(refunded) }
-        try output.show(json) { terminal in
+        try common.output.show(json) { terminal in
             var notes =
                 unknown.map {
                     "\(terminal.paint("!", .warning)) \($0.type) is a type that this build does not know, kept as it came\($0.hint)\n"

@@ -72,9 +72,9 @@ struct ReinterpretCommand: AsyncParsableCommand {
             }
         }
         bar.finish()
-        var json = report.json
-        json["applied"] = .bool(apply)
-        try output.show(json) { report.text($0, isApplied: apply) }
+        try output.show(report.json.adding(["applied": .bool(apply)])) {
+            report.text($0, isApplied: apply)
+        }
         if report.differenceCount > 0, !apply { throw ExitCode.no }
     }
 }

@@ -95,9 +95,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @OptionGroup var whatIf: WhatIfOptions
     @OptionGroup var step: StepOptions
-    @OptionGroup var environmentOption: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
         try ValidationError.check("--workers", workers, in: 1...64)
@@ -125,17 +123,17 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        let environment = environmentOption.environment
+        let environment = common.environment
         if let subject = step.subject {
             return try await asking {
-                try step.run(subject, $0, environment: environment, knownAt: knownAt, output)
+                try step.run(subject, $0, environment: environment, knownAt: knownAt, common.output)
             }
         }
         if isWhatIf {
             return try await asking {
                 try whatIf.run(
                     $0, catalog: file == nil ? catalog : nil, environment: environment,
-                    knownAt: knownAt, workers: workers, output)
+                    knownAt: knownAt, workers: workers, common.output)
             }
         }
         if let digests { return try await asking { try write(digests, $0) } }
@@ -148,7 +146,7 @@ struct ReplayCommand: AsyncParsableCommand {
                 return try replay(ledger)
             }
         } else {
-            report = try await ledger.asking { try replay($0) }
+            report = try await common.ledger.asking { try replay($0) }
         }
         let isExpected = expect.map { $0 == report.digest.description } ?? true
         let isSame =
@@ -169,12 +167,11 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         try OutputFile.write(
             trace.json.canonicalBytes + [0x0A], to: path, access: .like(ledger: ledger.path))
-        let json: JSONObject = [
+        try common.output.show([
             "events": .integer(trace.events), "every": .integer(trace.every),
             "digest": .string((trace.digests.last ?? StateDigest()).description),
             "file": .string(path),
-        ]
-        try output.show(json) { terminal in
+        ]) { terminal in
             "\(terminal.tick) \(Words.count(trace.events, "event")), a digest after each, in \(path)\n"
         }
     }
@@ -183,7 +180,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     /// Asks the file that is given, or the ledger.
     private func asking<Answer>(_ body: (Ledger) throws -> Answer) async throws -> Answer {
-        guard let file else { return try await ledger.asking(body) }
+        guard let file else { return try await common.ledger.asking(body) }
         let stream = try await StreamFile(path: file, catalog: catalog).load()
         return try await LedgerOptions.using(stream, body)
     }
@@ -215,7 +212,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if report.differencesOmitted > 0 {
             table.add(Table.Cell("differs", .bad), .init("and \(report.differencesOmitted) more"))
         }
-        try output.show(json) { terminal in
+        try common.output.show(json) { terminal in
             let mark = isSame ? terminal.tick : terminal.paint("✗", .bad)
             return "\(mark) \(count), \(Words.duration(report.milliseconds))\n"
                 + table.text(terminal) + (answers?.text(terminal) ?? "")

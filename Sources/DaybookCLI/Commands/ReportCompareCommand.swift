@@ -25,18 +25,16 @@ struct ReportCompareCommand: AsyncParsableCommand {
     @Flag(help: "Show every customer, not only the first 50.")
     var all = false
 
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func run() async throws {
         let known = try InstantText.knowledge(knownAt, "--known-at")
-        let comparison = try await ledger.asking("compare") { ledger, bar in
-            try ledger.comparison(of: name, in: environment.environment, knownAt: known) {
+        let comparison = try await common.ledger.asking("compare") { ledger, bar in
+            try ledger.comparison(of: name, in: common.environment, knownAt: known) {
                 bar.show(Int64($0), of: Int64($1), note: "\($0) of \($1)")
             }
         }
-        try output.show(comparison.json) { ReportText.text(comparison, isAll: all, $0) }
+        try common.output.show(comparison.json) { ReportText.text(comparison, isAll: all, $0) }
         if !comparison.isSame { throw ExitCode.no }
     }
 }

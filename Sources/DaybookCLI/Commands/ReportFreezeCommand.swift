@@ -40,8 +40,8 @@ struct ReportFreezeCommand: AsyncParsableCommand {
             return (try await ledger.keep(prepared), !prepared.isKept)
         }
         bar.finish()
-        var json = report.json
-        json["done_before"] = .bool(!isNew)
-        try output.show(json) { ReportText.receipt(report, isNew: isNew, $0) }
+        try output.show(report.json.adding(["done_before": .bool(!isNew)])) {
+            ReportText.receipt(report, isNew: isNew, $0)
+        }
     }
 }

@@ -9,13 +9,13 @@ struct ReportListCommand: AsyncParsableCommand {
               daybook report list --env sandbox --json
             """)
 
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func run() async throws {
-        let reports = try await ledger.asking { try $0.frozenReports(in: environment.environment) }
-        try output.show(["reports": .array(reports.map { .object($0.json) })]) {
+        let reports = try await common.ledger.asking {
+            try $0.frozenReports(in: common.environment)
+        }
+        try common.output.show(["reports": .objects(reports.map(\.json))]) {
             ReportText.list(reports, $0)
         }
     }

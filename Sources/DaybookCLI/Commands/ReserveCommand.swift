@@ -21,7 +21,7 @@ struct ReserveCommand: AsyncParsableCommand {
     @Argument(help: "How many units.")
     var amount: Int64 = 1
 
-    @Option(name: .long, help: .value("id", "ID of the reservation, of your choice."))
+    @Option(help: .value("id", "ID of the reservation, of your choice."))
     var id: String
 
     @Option(

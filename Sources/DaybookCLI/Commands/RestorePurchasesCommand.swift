@@ -45,12 +45,10 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
     var reason: String?
 
     @OptionGroup var verifier: VerifierOptions
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func run() async throws {
-        let verifier = try verifier.verifier(environment.environment)
+        let verifier = try verifier.verifier(common.environment)
         guard case .appStore(let kind) = kind else {
             throw Failure(
                 .usage, "not_signed",
@@ -61,13 +59,14 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
         let payloads = try files.flatMap {
             IngestCommand.payloads(try InputFile($0).all()).map(\.bytes)
         }
-        var (receipt, json) = try await ledger.opening(isDryRun: dryRun) { ledger in
+        let (receipt, json) = try await common.ledger.opening(isDryRun: dryRun) { ledger in
             let receipt = try await ledger.restore(
                 payloads, for: subject, by: verifier, options: options)
             return (receipt, dryRun ? receipt.json : ledger.json(of: receipt))
         }
-        json["dry_run"] = .bool(dryRun)
-        try output.show(json) { receipt.text($0, subject: subject, isDryRun: dryRun) }
+        try common.output.show(json.adding(["dry_run": .bool(dryRun)])) {
+            receipt.text($0, subject: subject, isDryRun: dryRun)
+        }
         if !receipt.refused.isEmpty {
             throw Failure.refused(
                 receipt.refused.map(\.problem), "payload",

@@ -70,12 +70,7 @@ extension SandboxCommand {
         @Option(help: .value("code", "Currency, by its ISO 4217 code."))
         var currency: String?
 
-        @Option(
-            name: .shortAndLong,
-            help: .value(
-                "file",
-                "Write to this file, which appears when it is complete. Default: the standard output."
-            ))
+        @Option(name: .shortAndLong, help: .outputFile)
         var output: String?
 
         @OptionGroup var form: OutputOptions
@@ -100,7 +95,7 @@ extension SandboxCommand {
             // The notifications themselves are all that the standard output gets.
             guard let output, output != "-", let last = moments.last else { return }
             try form.show([
-                "output": .string(output), "notifications": .integer(Int64(moments.count)),
+                "output": .string(output), "notifications": .count(moments.count),
                 "first_signed_at": .integer(moments[0].notification.signedAt),
                 "last_signed_at": .integer(last.notification.signedAt),
             ]) { terminal in

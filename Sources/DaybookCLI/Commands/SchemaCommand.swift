@@ -50,7 +50,7 @@ struct SchemaCommand: AsyncParsableCommand {
     }
 
     private func tell(count: Int, folder: String) throws {
-        try output.show(["written": .integer(Int64(count)), "folder": .string(folder)]) {
+        try output.show(["written": .count(count), "folder": .string(folder)]) {
             "\($0.tick) \(count) schemas written to \(folder)\n"
         }
     }

@@ -156,7 +156,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
             return withExtendedLifetime(folder) {}
         }
-        let paths = try paths()
+        let paths = try ledger.map { [$0] } ?? ServedFiles.ledgers(in: data ?? ".")
         let settings = try ServeSettings(
             file: settings.map { try AppSettingsFile($0) },
             all: ServedApp.Settings(
@@ -214,15 +214,7 @@ struct ServeCommand: AsyncParsableCommand {
             keys: keys,
             routes: RouteTable.routes
                 + Dashboard.ofKeys(isEncrypted: options.certificate != nil).routes,
-            options: options,
-            log: log, opening: opening,
-            onRunning: { port in
-                do {
-                    try tell(port)
-                } catch {
-                    log.warning("the address was not told: \(error)")
-                }
-            })
+            options: options, log: log, opening: opening, onRunning: tell)
         try await Serving.run(server, at: options, log)
         try keys.close()
         log.info("stopped")
@@ -241,13 +233,6 @@ struct ServeCommand: AsyncParsableCommand {
         }
         return options
     }
-
-    // MARK: What is served
-
-    private func paths() throws -> [String] {
-        if let ledger { return [ledger] }
-        return try ServedFiles.ledgers(in: data ?? ".")
-    }
 }
 
 /// What is believed of each app: from a file of settings, or the same for every app.
@@ -256,7 +241,6 @@ private struct ServeSettings {
     var all = ServedApp.Settings()
 
     func settings(_ app: String) -> ServedApp.Settings {
-        guard let file else { return all }
-        return file.settings[app] ?? ServedApp.Settings()
+        file.map { $0.settings[app] ?? ServedApp.Settings() } ?? all
     }
 }

@@ -22,12 +22,11 @@ struct SnapshotCommand: AsyncParsableCommand {
             let events = try ledger.head().position
             return try ledger.snapshot { bar.show($0, of: $1, events: events) }
         }
-        let json: JSONObject = [
-            "path": .string(report.path), "bytes": .integer(Int64(report.byteCount)),
-            "position": .integer(report.position), "aggregates": .integer(Int64(report.aggregates)),
-            "segment_bytes": .integer(Int64(report.segmentByteCount)),
-        ]
-        try output.show(json) {
+        try output.show([
+            "path": .string(report.path), "bytes": .count(report.byteCount),
+            "position": .integer(report.position), "aggregates": .count(report.aggregates),
+            "segment_bytes": .count(report.segmentByteCount),
+        ]) {
             "\($0.tick) \(report.path): \(Words.count(report.aggregates, "aggregate")) at position \(report.position), \(Words.grouped(report.byteCount)) bytes, segments \(Words.grouped(report.segmentByteCount)) bytes\n"
         }
     }

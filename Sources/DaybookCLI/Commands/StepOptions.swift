@@ -71,12 +71,6 @@ struct StepSession {
     let breaks: [AnswerCondition]
     let output: OutputOptions
 
-    init(replay: SteppedReplay, breaks: [AnswerCondition], output: OutputOptions) {
-        self.replay = replay
-        self.breaks = breaks
-        self.output = output
-    }
-
     // MARK: Lines
 
     /// Does what the lines say, each with its answer.

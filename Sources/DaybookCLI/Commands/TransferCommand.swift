@@ -44,14 +44,10 @@ struct TransferCommand: AsyncParsableCommand {
     @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
-    @Option(
-        name: .long,
-        help: .value("key", "The same key again returns the first receipt and adds nothing."))
+    @Option(help: .value("key", "The same key again returns the first receipt and adds nothing."))
     var idempotencyKey: String?
 
-    @OptionGroup var environment: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
         if undo, to != nil {
@@ -66,8 +62,8 @@ struct TransferCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let name = lineage.contains(":") ? lineage : "apple:\(lineage)"
-        var (receipt, json) = try await ledger.opening(isDryRun: dryRun) { ledger in
-            let environment = environment.environment
+        let (receipt, json) = try await common.ledger.opening(isDryRun: dryRun) { ledger in
+            let environment = common.environment
             guard let from = try from ?? ledger.owner(of: name, environment: environment) else {
                 throw LedgerError.rejected(.unknownLineage(name), decision: nil)
             }
@@ -78,8 +74,9 @@ struct TransferCommand: AsyncParsableCommand {
                 isDryRun: dryRun)
             return (receipt, dryRun ? receipt.json : ledger.json(of: receipt))
         }
-        json["dry_run"] = .bool(dryRun)
-        try output.show(json) { receipt.text($0, isDryRun: dryRun) }
+        try common.output.show(json.adding(["dry_run": .bool(dryRun)])) {
+            receipt.text($0, isDryRun: dryRun)
+        }
     }
 
     private var direction: TransferRequest.Direction {

@@ -41,11 +41,10 @@ struct ViewsCommand: AsyncParsableCommand {
         guard add || remove else { return try list() }
         let areThere = add
         let isChanged = try await ledger.writing { try $0.setEventViews(areThere) }
-        let json: JSONObject = [
+        try output.show([
             "views": .integer(areThere ? Int64(EventView.all.count) : 0),
             "changed": .bool(isChanged),
-        ]
-        try output.show(json) { terminal in
+        ]) { terminal in
             let count = Words.count(EventView.all.count, "view")
             return switch (areThere, isChanged) {
             case (true, true): "\(terminal.tick) \(count) added\n"
@@ -57,8 +56,7 @@ struct ViewsCommand: AsyncParsableCommand {
     }
 
     private func list() throws {
-        let json: JSONObject = ["views": .array(EventView.all.map { .object($0.json) })]
-        try output.show(json) { _ in
+        try output.show(["views": .objects(EventView.all.map(\.json))]) { _ in
             EventView.all.reduce(into: "") { $0 += "\($1.name)\n" }
         }
     }
@@ -87,7 +85,7 @@ extension EventView {
     fileprivate var json: JSONObject {
         [
             "name": .string(name), "type": .string(type.rawValue),
-            "version": .integer(Int64(version)),
+            "version": .count(version),
             "columns": .array(
                 columns.map {
                     [

@@ -42,15 +42,8 @@ struct DemoAppStore {
 
     private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// A command whose answer must be yes.
     @discardableResult
     private func run(_ words: String...) async throws -> Stage.Outcome {
-        let outcome = try await stage.run(words, ledger: "")
-        guard outcome.isYes else {
-            throw Failure(
-                .no, "demo",
-                "\"daybook \(words.joined(separator: " "))\" is answered with yes; it was not so")
-        }
-        return outcome
+        try await stage.runWell(words)
     }
 }

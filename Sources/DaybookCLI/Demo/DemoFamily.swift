@@ -20,7 +20,7 @@ struct DemoFamily {
         try await tell("story-2")
         let refused = try await stage.run(
             ["consume", "ada", "stories", "--ref", "story-3"], ledger: ledger)
-        try must(!refused.isYes, "the third story is refused")
+        try stage.must(!refused.isYes, "the third story is refused")
         let beforeRefund = try await buy()
         try await tell("story-3")
         let after = try await refund()
@@ -58,7 +58,7 @@ struct DemoFamily {
             "record", "purchase.refunded", "ada", "--source", "apple", "--key", "refund-1",
             "--trust", "verified", "--data", data)
         let decision = try await stage.run(["check", "ada", "premiumVoices"], ledger: ledger)
-        try must(!decision.isYes, "access goes with the refund")
+        try stage.must(!decision.isYes, "access goes with the refund")
         return decision.isYes
     }
 
@@ -71,13 +71,7 @@ struct DemoFamily {
         return true
     }
 
-    /// A command whose answer must be yes.
     private func run(_ words: String...) async throws {
-        let outcome = try await stage.run(words, ledger: ledger)
-        try must(outcome.isYes, "\"daybook \(words.joined(separator: " "))\" is answered with yes")
-    }
-
-    private func must(_ holds: Bool, _ sentence: String) throws {
-        if !holds { throw Failure(.no, "demo", "\(sentence); it was not so") }
+        try await stage.runWell(words, ledger: ledger)
     }
 }

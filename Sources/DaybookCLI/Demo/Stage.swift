@@ -52,6 +52,18 @@ struct Stage {
             isYes: !isNo, json: isSilent ? try JSONReader.read(bytes).object ?? [:] : [:])
     }
 
+    /// Runs a command whose answer must be yes.
+    @discardableResult
+    func runWell(_ words: [String], ledger: String = "") async throws -> Outcome {
+        let outcome = try await run(words, ledger: ledger)
+        try must(outcome.isYes, "\"daybook \(words.joined(separator: " "))\" is answered with yes")
+        return outcome
+    }
+
+    func must(_ holds: Bool, _ sentence: String) throws {
+        if !holds { throw Failure(.no, "demo", "\(sentence); it was not so") }
+    }
+
     /// Whether an error is a refusal, which is an answer.
     private static func isNo(_ error: any Error) throws -> Bool {
         if let status = error as? ExitCode, status == .no { return true }

@@ -56,47 +56,36 @@ struct AppSettingsFile {
                 "\(member.name) is no setting\(near.map { "; did you mean \($0)?" } ?? "")", in: app
             )
         }
+        func read<Value>(
+            _ name: String, _ fault: String, _ convert: (JSONValue) -> Value?
+        ) throws -> Value? {
+            guard let value = object[name] else { return nil }
+            guard let found = convert(value) else { throw refusal("\(name) is \(fault)", in: app) }
+            return found
+        }
+        func texts(_ name: String) throws -> [String]? {
+            try read(name, "no list of texts") { value in
+                let texts = value.array?.compactMap(\.text)
+                return texts?.count == value.array?.count ? texts : nil
+            }
+        }
         var settings = ServedApp.Settings()
-        if let ids = try texts(object["bundle_ids"], "bundle_ids", app), !ids.isEmpty {
+        if let ids = try texts("bundle_ids"), !ids.isEmpty {
             let identity = StoreIdentity(
                 bundleIDs: ids,
-                appAppleID: try object["app_apple_id"].map { value in
-                    guard let number = value.integer else {
-                        throw refusal("app_apple_id is no number", in: app)
-                    }
-                    return number
-                },
-                roots: (try texts(object["roots"], "roots", app) ?? []).map(beside),
-                isOnline: try object["online"].map { value in
-                    guard case .bool(let flag) = value else {
-                        throw refusal("online is neither true nor false", in: app)
-                    }
-                    return flag
-                } ?? false)
+                appAppleID: try read("app_apple_id", "no number") { $0.integer },
+                roots: (try texts("roots") ?? []).map(beside),
+                isOnline: try read("online", "neither true nor false") { $0.bool } ?? false)
             settings.verifiers = try identity.verifiers()
         } else if let lost = object.members.first(where: {
             ["app_apple_id", "roots", "online"].contains($0.name)
         }) {
             throw refusal("\(lost.name) means nothing without bundle_ids", in: app)
         }
-        if let file = object["revenuecat_authorization_file"] {
-            guard let name = file.text else {
-                throw refusal("revenuecat_authorization_file is no path", in: app)
-            }
+        if let name = try read("revenuecat_authorization_file", "no path", { $0.text }) {
             settings.revenueCatAuthorization = try SecretFile.line(beside(name))
         }
         return settings
-    }
-
-    private func texts(
-        _ value: JSONValue?, _ name: String, _ app: String
-    ) throws -> [String]? {
-        guard let value else { return nil }
-        let texts = value.array?.compactMap(\.text)
-        guard let texts, texts.count == value.array?.count else {
-            throw refusal("\(name) is no list of texts", in: app)
-        }
-        return texts
     }
 
     /// Paths are relative to the file that names them.

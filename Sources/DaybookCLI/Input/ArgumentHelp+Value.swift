@@ -5,4 +5,9 @@ extension ArgumentHelp {
     static func value(_ name: String, _ text: String) -> ArgumentHelp {
         ArgumentHelp(text, valueName: name)
     }
+
+    /// Help for a file that takes what otherwise goes to the standard output.
+    static let outputFile = value(
+        "file",
+        "Write to this file, which appears when it is complete. Default: the standard output.")
 }

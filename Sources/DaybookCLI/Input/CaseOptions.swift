@@ -126,7 +126,7 @@ struct CaseOptions: ParsableArguments {
         let object: JSONObject = [
             "cases": .integer(context.caseCount), "events": .integer(context.eventCount),
             "position": .integer(context.position), "place": .string(context.place),
-            "context": .string(context.digest), "files_written": .integer(Int64(files)),
+            "context": .string(context.digest), "files_written": .count(files),
             "events_written": .integer(events),
         ]
         let text = json ? String(decoding: object.canonicalBytes, as: UTF8.self) : words

@@ -6,7 +6,6 @@ import Foundation
 /// Which ledger is meant, and how it is opened and closed.
 struct LedgerOptions: ParsableArguments {
     @Option(
-        name: .long,
         help: .value(
             "path",
             "The ledger file. Default: $DAYBOOK_LEDGER, else the only *.sqlite under events/."))

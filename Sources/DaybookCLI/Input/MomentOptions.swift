@@ -5,16 +5,13 @@ import DaybookDomain
 /// Valid time and knowledge time of a question.
 struct MomentOptions: ParsableArguments {
     @Option(
-        name: .long,
         help: .value(
             "time",
             "Answer as of this time: milliseconds since 1970, or RFC 3339 with offset. Default: now."
         ))
     var at: String?
 
-    @Option(
-        name: .long,
-        help: .value("time", "Only what had been recorded by then: a time, or @position."))
+    @Option(help: .value("time", "Only what had been recorded by then: a time, or @position."))
     var knownAt: String?
 
     /// - Throws: Bad input when a time cannot be read.

@@ -3,7 +3,7 @@ import DaybookEvents
 
 /// The format of the answer.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .long, help: "Write one line of JSON (snake_case, canonical) instead of text.")
+    @Flag(help: "Write one line of JSON (snake_case, canonical) instead of text.")
     var json = false
 
     /// Writes an answer for a script or for a person.

@@ -70,18 +70,16 @@ struct PublicationOptions: ParsableArguments {
         _ already: String, _ ledger: Ledger
     ) throws {
         let isNew = !receipt.positions.isEmpty
-        var json = receipt.json(publishing: version, after: found)
-        json["place"] = .orNull(ledger.place(after: receipt)?.description)
-        json["dry_run"] = false
-        try output.show(json) {
+        let more: JSONObject = [
+            "place": .orNull(ledger.place(after: receipt)?.description), "dry_run": false,
+        ]
+        try output.show(receipt.json(publishing: version, after: found).adding(more)) {
             "\($0.tick) \(isNew ? done : already)\n" + receipt.details($0)
         }
     }
 
     private func show(dry found: PublicationDryRun, _ done: String, _ already: String) throws {
-        var json = found.json
-        json["dry_run"] = true
-        try output.show(json) { _ in
+        try output.show(found.json.adding(["dry_run": true])) { _ in
             if found.isInForceAlready { return "\(already); nothing to do\n" }
             let scope = found.scope.name
             return Self.sentence(found)

@@ -9,32 +9,28 @@ struct WriteOptions: ParsableArguments {
     @OptionGroup var environment: EnvironmentOption
     @OptionGroup var output: OutputOptions
 
-    @Option(
-        name: .long,
-        help: .value("key", "The same key again returns the first receipt and adds nothing."))
+    @Option(help: .value("key", "The same key again returns the first receipt and adds nothing."))
     var idempotencyKey: String?
 
-    @Option(name: .long, help: .value("name", "Name of the operator, for the audit."))
+    @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
-    @Option(name: .long, help: .value("text", "Reason, for the audit."))
+    @Option(help: .value("text", "Reason, for the audit."))
     var reason: String?
 
-    @Option(name: .long, help: .value("ticket", "Reference to the ticket, for the audit."))
+    @Option(help: .value("ticket", "Reference to the ticket, for the audit."))
     var ticket: String?
 
-    @Flag(name: .long, help: "Show what would be different, and write nothing.")
+    @Flag(help: "Show what would be different, and write nothing.")
     var dryRun = false
 
     @Option(
-        name: .long,
         help: .value(
             "version",
             "Refuse unless the customer's stream is at this version; 0 before its first event."))
     var expectedVersion: Int64?
 
     @Option(
-        name: .long,
         help: .value(
             "time",
             "Time of the client's clock; decides only where the catalog says \"clock: accept\"."))
@@ -90,9 +86,8 @@ struct WriteOptions: ParsableArguments {
     }
 
     func show(_ receipt: Receipt, _ sentence: String, _ ledger: Ledger) throws {
-        var json = dryRun ? receipt.json : ledger.json(of: receipt)
-        json["dry_run"] = .bool(dryRun)
-        try output.show(json) {
+        let json = dryRun ? receipt.json : ledger.json(of: receipt)
+        try output.show(json.adding(["dry_run": .bool(dryRun)])) {
             let end: HumanText = dryRun ? "; a dry run: nothing is written\n" : "\n"
             return "\($0.tick) \(sentence)" + end + receipt.details($0, isDryRun: dryRun)
         }

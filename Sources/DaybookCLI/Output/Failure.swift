@@ -74,10 +74,9 @@ struct Failure: Error {
         do {
             try terminal.write(text)
             guard isJSON else { return }
-            var json = JSONObject.error(
+            let json = JSONObject.error(
                 code: code, message: message, remedy: remedy, problems: problems)
-            for member in details.members { json[member.name] = member.value }
-            try terminal.write(["error": .object(json)])
+            try terminal.write(["error": .object(json.adding(details))])
         } catch {
             // The message cannot be written any more; the exit code still tells.
         }
@@ -147,7 +146,7 @@ extension Failure {
         problems = error.problems
         if case .historyReplaced(_, let fork) = error {
             remedy = "daybook changes --after @\(fork?.position ?? 0)"
-            details["fork"] = fork.map { .object($0.json) } ?? .null
+            details["fork"] = .orNull(fork?.json)
         }
         if case .placeAhead(_, let end) = error { details["end"] = .object(end.json) }
         // A name in an event, not one that was asked for.

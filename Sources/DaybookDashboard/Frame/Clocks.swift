@@ -13,33 +13,6 @@ package struct Clocks: Sendable {
 
     static let now = Clocks(moment: .now, environment: .production)
 
-    init(moment: Moment, environment: Environment, at: String? = nil, knownAt: String? = nil) {
-        self.moment = moment
-        self.environment = environment
-        self.at = at
-        self.knownAt = knownAt
-    }
-
-    /// Reads `at`, `known_at` and `environment` of a request.
-    /// - Throws: `Problem` for a time that is none.
-    init(
-        _ fields: inout RequestFields, at atName: String = "at",
-        knownAt knownName: String = "known_at"
-    ) throws {
-        func text(_ name: String) throws -> String? {
-            guard let text = try fields.text(name)?.trimmed, !text.isEmpty, text != "now" else {
-                return nil
-            }
-            return Self.completed(text)
-        }
-        at = try text(atName)
-        knownAt = try text(knownName)
-        moment = Moment(
-            at: try InstantText.read(at, Words.spaced(atName)),
-            knownAt: try InstantText.knowledge(knownAt, Words.spaced(knownName)))
-        environment = try fields.environmentIfAny() ?? .production
-    }
-
     /// Whether the page shows what is true and known now.
     var isNow: Bool { moment.at == nil && moment.knownAt == nil }
 
@@ -64,6 +37,28 @@ package struct Clocks: Sendable {
         let spaced = text.replacing(" ", with: "T")
         let tries = ["", "Z", ":00Z", "T00:00:00Z"].map { spaced + $0 }
         return tries.first { RFC3339.parse($0) != nil } ?? text
+    }
+}
+
+extension Clocks {
+    /// Reads `at`, `known_at` and `environment` of a request.
+    /// - Throws: `Problem` for a time that is none.
+    init(
+        _ fields: inout RequestFields, at atName: String = "at",
+        knownAt knownName: String = "known_at"
+    ) throws {
+        func text(_ name: String) throws -> String? {
+            guard let text = try fields.text(name)?.trimmed, !text.isEmpty, text != "now" else {
+                return nil
+            }
+            return Self.completed(text)
+        }
+        at = try text(atName)
+        knownAt = try text(knownName)
+        moment = Moment(
+            at: try InstantText.read(at, Words.spaced(atName)),
+            knownAt: try InstantText.knowledge(knownAt, Words.spaced(knownName)))
+        environment = try fields.environmentIfAny() ?? .production
     }
 }
 

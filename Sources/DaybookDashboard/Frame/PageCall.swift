@@ -1,4 +1,6 @@
+import Daybook
 import DaybookDomain
+import DaybookEvents
 import DaybookServer
 
 /// What of its moment a page can be shown at.
@@ -46,6 +48,8 @@ struct PageCall {
 
     /// The server's clock, milliseconds since 1970 UTC.
     var now: Int64 { call.now() }
+    var environment: Environment { clocks.environment }
+    var moment: Moment { clocks.moment }
 
     /// A parameter of this page beside its moment.
     func kept(_ name: String) -> String? { kept.first { $0.0 == name }?.1 }

@@ -53,7 +53,7 @@ struct ActionPage {
         page.model["subject"] = subject
         page.model["title"] = action.title
         page.model["path"] = call.path
-        page.model["environment"] = call.clocks.environment.name
+        page.model["environment"] = call.environment.name
         page.model["back"] = call.link(call.address(of: subject))
         page.model["fields"] = try fields(ledger).map(\.model)
         page.model["key"] = values["key"] ?? "page/" + RandomText.make()
@@ -157,7 +157,7 @@ struct ActionPage {
     /// - Throws: `Problem` for what is missing or cannot be read.
     func request() throws -> CommandRequest {
         CommandRequest(
-            try command(), subject: subject, environment: call.clocks.environment,
+            try command(), subject: subject, environment: call.environment,
             key: try needed("key"), actor: try needed("actor"), reason: try needed("reason"),
             ticket: optional("ticket"))
     }

@@ -9,7 +9,7 @@ struct CatalogPage {
 
     func page(_ ledger: Ledger) throws -> Frame.Page {
         var page = Frame.Page(title: "Catalog", template: "catalog", section: .catalog)
-        let history = try ledger.catalogs(knownAt: call.clocks.moment.knownAt)
+        let history = try ledger.catalogs(knownAt: call.moment.knownAt)
         let first = history.versions.map(\.position).min()
         page.model["versions"] = history.versions.reversed().map { version -> Model in
             var model: Model = [
@@ -31,7 +31,7 @@ struct CatalogPage {
         }
         let catalog = newest.catalog
         let locale = catalog.defaultLocale
-        let now = call.clocks.moment.at ?? call.now
+        let now = call.moment.at ?? call.now
         page.model["version"] = newest.version
         page.model["products"] = catalog.products.map { product -> Model in
             [

@@ -21,7 +21,7 @@ struct CustomerPage {
 
     /// - Throws: `LedgerError`, `Problem`.
     func page(_ ledger: Ledger) throws -> Frame.Page {
-        let environment = call.clocks.environment
+        let environment = call.environment
         var page = Frame.Page(title: subject, template: "customer", section: .customers)
         page.model["subject"] = subject
         page.model["done"] = try done.map { try receipt($0, ledger) }
@@ -106,7 +106,7 @@ struct CustomerPage {
             decision = try Self.unless(["unknown_name"]) {
                 try ledger.check(
                     CheckQuestion(chosen, profile: profile), for: subject,
-                    environment: call.clocks.environment, moment: call.clocks.moment
+                    environment: call.environment, moment: call.moment
                 ).decision
             }
         }
@@ -138,8 +138,7 @@ struct CustomerPage {
     private func status(_ ledger: Ledger) throws -> (Status, AsOf)? {
         try Self.unless(Self.noCatalog) {
             try ledger.status(
-                of: subject, profile: profile, environment: call.clocks.environment,
-                moment: call.clocks.moment)
+                of: subject, profile: profile, environment: call.environment, moment: call.moment)
         }
     }
 
@@ -172,17 +171,17 @@ struct CustomerPage {
         var request = BeliefRequest(name)
         request.profile = profile
         let found = try Self.unless(["too_many_changes", "no_catalog"]) {
-            try ledger.beliefs(request, of: subject, environment: call.clocks.environment)
+            try ledger.beliefs(request, of: subject, environment: call.environment)
         }
         guard let plane = found else { return nil }
         let known: Int64? =
-            switch call.clocks.moment.knownAt {
+            switch call.moment.knownAt {
             case .instant(let instant)?: instant
             case .position(let position)?: try ledger.event(at: max(1, position))?.recordedAt
             case nil: nil
             }
         return PlanePart(
-            call: call, plane: plane, at: call.clocks.moment.at ?? plane.asOf.at,
+            call: call, plane: plane, at: call.moment.at ?? plane.asOf.at,
             knownAt: known ?? plane.asOf.at, scale: scale)
     }
 
@@ -199,8 +198,7 @@ struct CustomerPage {
             }
         let questions = names.map { CheckQuestion($0, profile: profile) }
         let found = try ledger.checks(
-            questions, for: subject, environment: call.clocks.environment,
-            moment: call.clocks.moment)
+            questions, for: subject, environment: call.environment, moment: call.moment)
         return Array(zip(names, found.decisions))
     }
 
@@ -218,7 +216,7 @@ struct CustomerPage {
     // MARK: Parts
 
     private func head(_ ledger: Ledger, _ status: Status) throws -> Model {
-        let row = try ledger.customers(withID: subject, environment: call.clocks.environment)
+        let row = try ledger.customers(withID: subject, environment: call.environment)
             .matches.first { $0.kind == .customer }?.customer
         var model: Model = [
             "unseen": !status.isKnown, "word": status.status.map { Words.spaced($0) } ?? "",
@@ -305,7 +303,7 @@ struct CustomerPage {
 
     /// In which other environments the customer is known.
     private func others(_ ledger: Ledger) throws -> [Model] {
-        try Environment.allCases.filter { $0 != call.clocks.environment }.compactMap {
+        try Environment.allCases.filter { $0 != call.environment }.compactMap {
             environment in
             guard try isKnown(ledger, environment) else { return nil }
             var clocks = call.clocks

@@ -14,7 +14,7 @@ struct CustomersPage {
     func page(_ ledger: Ledger) throws -> Frame.Page {
         var page = Frame.Page(title: "Customers", template: "customers", section: .customers)
         page.model["text"] = text
-        let environment = call.clocks.environment
+        let environment = call.environment
         if !text.isEmpty, after == nil {
             let found = try ledger.customers(withID: text, environment: environment)
             page.model["matches"] = found.matches.prefix(Self.count).map(match)
@@ -37,7 +37,7 @@ struct CustomersPage {
     /// where it names none, or others as well.
     func only(_ ledger: Ledger) throws -> String? {
         guard !text.isEmpty, after == nil else { return nil }
-        let found = try ledger.customers(withID: text, environment: call.clocks.environment)
+        let found = try ledger.customers(withID: text, environment: call.environment)
         let subjects = Set(found.matches.map { $0.customer?.subject })
         guard subjects.count == 1, let first = found.matches.first?.customer else { return nil }
         return first.subject

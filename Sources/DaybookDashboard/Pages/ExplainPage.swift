@@ -14,7 +14,7 @@ struct ExplainPage {
     func page(_ ledger: Ledger) throws -> Frame.Page {
         let explanation = try ledger.explain(
             CheckQuestion(name, profile: profile), for: subject,
-            environment: call.clocks.environment, moment: call.clocks.moment)
+            environment: call.environment, moment: call.moment)
         var page = Frame.Page(
             title: "\(subject): \(name)", template: "explain", section: .customers)
         let decision = explanation.decision
@@ -68,8 +68,7 @@ struct ExplainPage {
 
     private func link(_ entry: HistoryEntry) -> Model {
         [
-            "position": entry.event.position,
-            "href": call.event(entry.event.position),
+            "position": entry.event.position, "href": call.event(entry.event.position),
         ]
     }
 }

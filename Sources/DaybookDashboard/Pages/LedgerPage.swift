@@ -43,9 +43,9 @@ struct LedgerPage {
             ),
             fact("version", DaybookVersion.current),
         ]
-        let refused = try ledger.deadLetters(environment: call.clocks.environment)
+        let refused = try ledger.deadLetters(environment: call.environment)
         page.model["dead_letters"] = refused.suffix(200).reversed().map(row)
-        page.model["environment"] = call.clocks.environment.name
+        page.model["environment"] = call.environment.name
         if call.may(.admin) {
             let path = call.address("/ledger")
             page.model["checks"] = [

@@ -9,7 +9,7 @@ struct MetricsPage {
 
     func page(_ ledger: Ledger) throws -> Frame.Page {
         var page = Frame.Page(title: "Metrics", template: "metrics", section: .metrics)
-        let catalog = try ledger.catalogs(knownAt: call.clocks.moment.knownAt).newest?.catalog
+        let catalog = try ledger.catalogs(knownAt: call.moment.knownAt).newest?.catalog
         let base = call.address("/metrics")
         page.model["parts"] = Metric.parts.map { part -> Model in
             [

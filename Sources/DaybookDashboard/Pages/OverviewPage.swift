@@ -81,7 +81,7 @@ struct OverviewPage {
 
     /// Metrics that say nothing about this app: those of subscriptions where none is sold (DZ-42).
     private func hidden(_ ledger: Ledger) throws -> Set<String> {
-        let catalog = try ledger.catalogs(knownAt: call.clocks.moment.knownAt).newest?.catalog
+        let catalog = try ledger.catalogs(knownAt: call.moment.knownAt).newest?.catalog
         let recurs = catalog?.products.contains { $0.kind == .autoRenewable } ?? true
         return recurs
             ? []
@@ -157,8 +157,7 @@ struct OverviewPage {
     /// The last events that the page's moment knows and that had happened by then, the newest first.
     private func recent(_ ledger: Ledger, _ asOf: AsOf) throws -> [Model] {
         let place = try ledger.place(at: max(0, asOf.position - 200))
-        let changes = try ledger.changes(
-            after: place, limit: 200, environment: call.clocks.environment)
+        let changes = try ledger.changes(after: place, limit: 200, environment: call.environment)
         let known = changes.events.filter { placed in
             placed.event.position <= asOf.position
                 && placed.event.draft.occurredAt ?? 0 <= asOf.at

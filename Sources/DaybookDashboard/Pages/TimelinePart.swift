@@ -10,7 +10,7 @@ struct TimelinePart {
 
     func model(_ ledger: Ledger, after: Place?) throws -> Model {
         let page = try ledger.history(
-            of: subject, environment: call.clocks.environment, moment: call.clocks.moment,
+            of: subject, environment: call.environment, moment: call.moment,
             after: after, order: PageOrder(limit: CustomerPage.eventCount, isNewestFirst: true))
         var model: Model = ["rows": page.entries.map(row)]
         if let next = page.next {
@@ -25,10 +25,9 @@ struct TimelinePart {
         let event = entry.event
         let happened = event.draft.occurredAt ?? event.recordedAt
         var model: Model = [
-            "position": event.position, "label": entry.label,
-            "href": call.event(event.position),
-            "happened": PageTime.model(happened) ?? [:],
-            "details": entry.details(), "notes": entry.notes, "void": entry.isVoid,
+            "position": event.position, "label": entry.label, "href": call.event(event.position),
+            "happened": PageTime.model(happened) ?? [:], "details": entry.details(),
+            "notes": entry.notes, "void": entry.isVoid,
             "moment": call.address(call.address(of: subject), at: happened),
         ]
         if let panel { model.merge(panel.links(of: event.position)) { $1 } }

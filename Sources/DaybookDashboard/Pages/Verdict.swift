@@ -29,7 +29,7 @@ struct Verdict {
         return model
     }
 
-    private var isPast: Bool { call.clocks.moment.at != nil }
+    private var isPast: Bool { call.moment.at != nil }
 
     /// `may use`, `could not use`, `had`.
     private func verb(_ isYes: Bool) -> String {
@@ -55,7 +55,7 @@ struct Verdict {
 
     /// What is known of that time today, and what the app was told then, where that is something else.
     private func hindsight(_ isYes: Bool) -> Model? {
-        guard let at = call.clocks.moment.at else { return nil }
+        guard let at = call.moment.at else { return nil }
         var model = Model()
         if let told = plane.answer(at: at, row: plane.row(knownAt: at)), told.allowed != isYes {
             model["told"] = told.allowed ? "yes" : "no"
@@ -77,7 +77,7 @@ struct Verdict {
 
     /// What support may write: of the stretch that contains the moment, else of the last one.
     private var reply: String? {
-        let at = call.clocks.moment.at
+        let at = call.moment.at
         let own = plane.lasting.first { difference in
             at.map { difference.range.contains($0) } ?? false
         }

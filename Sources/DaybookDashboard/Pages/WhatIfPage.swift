@@ -58,7 +58,7 @@ struct WhatIfPage {
         page.model["back"] = call.link(call.address("/catalog"))
         page.model["title"] = "What if another catalog ruled"
         page.model["path"] = call.path
-        page.model["environment"] = call.clocks.environment.name
+        page.model["environment"] = call.environment.name
         page.model["at"] = call.clocks.at ?? ""
         page.model["known_at"] = call.clocks.knownAt ?? ""
         if let text { page.model["form"] = ["text": text] }
@@ -122,8 +122,7 @@ struct WhatIfPage {
         ]
         model["top"] = report.top.map { customer -> Model in
             var row: Model = [
-                "name": customer.subject,
-                "difference": customer.sentences.joined(separator: "; "),
+                "name": customer.subject, "difference": customer.sentences.joined(separator: "; "),
             ]
             if call.may(.support) {
                 row["href"] = call.link(call.address(of: customer.subject))

@@ -81,7 +81,7 @@ struct WhatIfPanel: Sendable {
         what.catalog = try rules.map { try ledger.catalogDocument(version: $0).document }
         if let lines { try what.insert(lines: lines, app: ledger.app) }
         return try ledger.whatIf(
-            what, of: subject, environment: call.clocks.environment, moment: call.clocks.moment,
+            what, of: subject, environment: call.environment, moment: call.moment,
             topCountMax: Self.topCount, workers: 1
         ) { try progress(Int(clamping: $0), Int(clamping: $1)) }
     }
@@ -116,8 +116,7 @@ struct WhatIfPanel: Sendable {
             "same": report.changed == 0, "as_of": report.asOf.sentence,
             "customers": report.top.map { customer -> Model in
                 [
-                    "name": customer.subject,
-                    "href": call.link(call.address(of: customer.subject)),
+                    "name": customer.subject, "href": call.link(call.address(of: customer.subject)),
                     "sentences": customer.sentences.map { ["text": $0] as Model },
                 ]
             },

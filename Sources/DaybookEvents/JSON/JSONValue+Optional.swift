@@ -1,6 +1,14 @@
 extension JSONValue {
     package static func orNull(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
     package static func orNull(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    package static func orNull(_ value: JSONObject?) -> JSONValue {
+        value.map { .object($0) } ?? .null
+    }
+    /// A number of things.
+    package static func count(_ value: Int) -> JSONValue { .integer(Int64(value)) }
+    package static func objects(_ values: [JSONObject]) -> JSONValue {
+        .array(values.map { .object($0) })
+    }
     /// A whole number of any size.
     package static func whole(_ value: Int128) -> JSONValue {
         Int64(exactly: value).map { .integer($0) } ?? .number(String(value))

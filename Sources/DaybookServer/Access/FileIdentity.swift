@@ -23,7 +23,8 @@ struct FileStamp: Equatable {
     let file: FileIdentity
     private let byteCount: Int64
     /// Seconds and nanoseconds since 1970, by the clock of the system; unlike `mtime` it cannot be set back.
-    private let changedAt: (seconds: Int, nanoseconds: Int)
+    private let changedSeconds: Int
+    private let changedNanoseconds: Int
 
     /// `nil` where no file has the name.
     init?(of path: String) {
@@ -32,17 +33,14 @@ struct FileStamp: Equatable {
         file = FileIdentity(found)
         byteCount = Int64(found.st_size)
         #if canImport(Darwin)
-            changedAt = (found.st_ctimespec.tv_sec, found.st_ctimespec.tv_nsec)
+            (changedSeconds, changedNanoseconds) = (
+                found.st_ctimespec.tv_sec, found.st_ctimespec.tv_nsec
+            )
         #else
-            changedAt = (found.st_ctim.tv_sec, found.st_ctim.tv_nsec)
+            (changedSeconds, changedNanoseconds) = (found.st_ctim.tv_sec, found.st_ctim.tv_nsec)
         #endif
     }
 
     /// Whether a change that comes now has another stamp: the times of files go on in steps of some milliseconds.
-    func isSettled() -> Bool { time(nil) - changedAt.seconds > 2 }
-
-    static func == (left: FileStamp, right: FileStamp) -> Bool {
-        left.file == right.file && left.byteCount == right.byteCount
-            && left.changedAt == right.changedAt
-    }
+    func isSettled() -> Bool { time(nil) - changedSeconds > 2 }
 }

@@ -7,10 +7,8 @@ extension APIKey {
             "id": .string(id), "app": .string(app),
             "scopes": .array(scopes.map(\.rawValue).sorted().map { .string($0) }),
             "label": .string(label), "created_at": .integer(createdAt),
-            "created_by": .string(createdBy),
-            "expires_at": expiresAt.map { .integer($0) } ?? .null,
-            "revoked_at": revokedAt.map { .integer($0) } ?? .null,
-            "replaced_by": replacedBy.map { .string($0) } ?? .null,
+            "created_by": .string(createdBy), "expires_at": .orNull(expiresAt),
+            "revoked_at": .orNull(revokedAt), "replaced_by": .orNull(replacedBy),
         ]
     }
 }

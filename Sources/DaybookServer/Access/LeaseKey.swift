@@ -93,7 +93,7 @@ public struct LeaseKey: Sendable, Equatable {
     package var json: JSONObject {
         [
             "kind": "lease", "id": .string(id), "created_at": .integer(createdAt),
-            "created_by": .string(createdBy), "retired_at": retiredAt.map { .integer($0) } ?? .null,
+            "created_by": .string(createdBy), "retired_at": .orNull(retiredAt),
         ]
     }
 }

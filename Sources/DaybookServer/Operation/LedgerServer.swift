@@ -16,16 +16,16 @@ public struct LedgerServer: Service {
     private let routes: [Route]
     private let log: Logger
     private let opening: @Sendable (OpeningProgress) async throws -> [ServedApp]
-    private let onRunning: @Sendable (_ port: Int) async -> Void
+    private let onRunning: @Sendable (_ port: Int) async throws -> Void
 
     /// - Parameters:
     ///   - opening: Opens what is served, while the server listens already and says that it is not ready.
-    ///   - onRunning: Is told the port once everything is open.
+    ///   - onRunning: Is told the port once everything is open; where it throws, the log says so.
     public init(
         keys: KeyStore, options: ServerOptions = ServerOptions(), log: Logger,
         clock: (@Sendable () -> Int64)? = nil,
         opening: @escaping @Sendable (OpeningProgress) async throws -> [ServedApp],
-        onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+        onRunning: @escaping @Sendable (_ port: Int) async throws -> Void = { _ in }
     ) {
         self.init(
             keys: keys, routes: RouteTable.routes, options: options, log: log, clock: clock,
@@ -39,7 +39,7 @@ public struct LedgerServer: Service {
         keys: KeyStore?, routes: [Route], options: ServerOptions, log: Logger,
         clock: (@Sendable () -> Int64)? = nil,
         opening: @escaping @Sendable (OpeningProgress) async throws -> [ServedApp],
-        onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+        onRunning: @escaping @Sendable (_ port: Int) async throws -> Void = { _ in }
     ) {
         self.routes = routes
         self.options = options
@@ -64,7 +64,11 @@ public struct LedgerServer: Service {
             tasks.addTask {
                 for await port in ports {
                     ledgers.serve(try await opening(ledgers.opening))
-                    return await onRunning(port)
+                    do {
+                        return try await onRunning(port)
+                    } catch {
+                        return log.warning("the address was not told: \(error)")
+                    }
                 }
             }
             if let certificate { tasks.addTask { try await certificate.run() } }

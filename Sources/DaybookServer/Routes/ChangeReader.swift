@@ -54,7 +54,7 @@ struct ChangeReader: Sendable {
         var bytes: [UInt8] = []
         for event in page.events { bytes += json(of: event).canonicalBytes + [0x0A] }
         var end = page.place.json
-        end["events"] = .integer(Int64(page.events.count))
+        end["events"] = .count(page.events.count)
         end["more"] = .bool(page.isMore)
         return bytes + end.canonicalBytes + [0x0A]
     }

@@ -50,8 +50,7 @@ struct OpenIntake {
     /// Counts alone: a sender who posts a captured notification again learns nothing from it.
     private static func answer(_ receipt: IngestReceipt) -> Answer {
         .json([
-            "appended": .integer(Int64(receipt.appended)),
-            "duplicates": .integer(Int64(receipt.duplicates)),
+            "appended": .count(receipt.appended), "duplicates": .count(receipt.duplicates),
             "refused": .array(receipt.refused.map { .string($0.refusal.reason.rawValue) }),
         ])
     }

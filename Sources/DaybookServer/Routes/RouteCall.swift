@@ -101,13 +101,12 @@ package struct RouteCall: Sendable {
         let isDryRun = try fields.flag("dry_run") ?? false
         let isRestating = try fields.flag("restatements") ?? false
         try fields.finish()
-        var json = try await app.ledger.writing { ledger in
+        let json = try await app.ledger.writing { ledger in
             isDryRun
                 ? try await ledger.dryRun(request, isRestating: isRestating).json
                 : ledger.json(of: try await ledger.perform(request, isRestating: isRestating))
         }
-        json["dry_run"] = .bool(isDryRun)
-        return .json(json)
+        return .json(json.adding(["dry_run": .bool(isDryRun)]))
     }
 
     private mutating func request(

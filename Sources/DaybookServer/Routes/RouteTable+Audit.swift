@@ -111,11 +111,10 @@ extension RouteTable {
             key: call.idempotencyKey(for: from))
         let isDryRun = try call.fields.flag("dry_run") ?? false
         try call.fields.finish()
-        var json = try await call.app.ledger.writing { ledger in
+        let json = try await call.app.ledger.writing { ledger in
             let receipt = try await ledger.transfer(request, isDryRun: isDryRun)
             return isDryRun ? receipt.json : ledger.json(of: receipt)
         }
-        json["dry_run"] = .bool(isDryRun)
-        return .json(json)
+        return .json(json.adding(["dry_run": .bool(isDryRun)]))
     }
 }

@@ -78,14 +78,7 @@ extension RouteTable {
         let start = resumed ?? after
         if isStream {
             try call.fields.finish()
-            // Refused before the stream begins, with a status that says so.
-            let first = try await reader.page(after: start)
-            let ticket = try call.streams.begin(
-                app: try call.app.name, for: call.caller,
-                at: subject == nil ? start?.position ?? 0 : nil)
-            return EventStream(
-                reader: reader, first: first, ticket: ticket, admission: call.admission
-            ).answer
+            return try await call.stream(reader, after: start)
         }
         let wait = try call.fields.duration("wait") ?? 0
         try call.fields.finish()
@@ -94,11 +87,7 @@ extension RouteTable {
                 "wait_out_of_bounds", "\"wait\" is longer than \(ChangeReader.waitMax / 1_000) s")
         }
         // Who waits is a stream as far as their number goes.
-        let ticket =
-            try wait > 0
-            ? call.streams.begin(
-                app: try call.app.name, for: call.caller,
-                at: subject == nil ? start?.position ?? 0 : nil) : nil
+        let ticket = try wait > 0 ? call.ticket(for: reader, after: start) : nil
         defer { withExtendedLifetime(ticket) {} }
         let page = try await reader.page(after: start, waiting: .milliseconds(wait))
         var answer = Answer.bytes(reader.lines(of: page), mediaType: "application/x-ndjson")
@@ -122,11 +111,21 @@ extension RouteCall {
             ledger: ledger, types: [], subject: subject, environment: environment, limit: 100,
             isReduced: true)
         let place = try after ?? ledger.asking { try $0.place() }
+        return try await stream(reader, after: place)
+    }
+
+    /// Refused before the stream begins, with a status that says so.
+    fileprivate func stream(_ reader: ChangeReader, after place: Place?) async throws -> Answer {
         let first = try await reader.page(after: place)
-        let ticket = try streams.begin(
-            app: ledger.app, for: caller, at: subject == nil ? place.position : nil)
+        let ticket = try ticket(for: reader, after: place)
         return EventStream(
             reader: reader, first: first, ticket: ticket, admission: admission
         ).answer
+    }
+
+    fileprivate func ticket(for reader: ChangeReader, after place: Place?) throws -> StreamTicket {
+        try streams.begin(
+            app: try app.name, for: caller,
+            at: reader.subject == nil ? place?.position ?? 0 : nil)
     }
 }

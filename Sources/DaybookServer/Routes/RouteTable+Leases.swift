@@ -32,10 +32,10 @@ extension RouteTable {
             try ledger.lease(
                 of: subject, profile: profile, environment: environment, milliseconds: duration)
         }
-        var json = lease.json
-        json["lease"] = .string(try await key.sign(lease))
-        json["key_id"] = .string(key.id)
-        var answer = Answer.json(json)
+        let signed: JSONObject = [
+            "lease": .string(try await key.sign(lease)), "key_id": .string(key.id),
+        ]
+        var answer = Answer.json(lease.json.adding(signed))
         answer.headers[.cacheControl] = "no-store"
         return answer
     }

@@ -33,7 +33,7 @@ extension RouteTable {
 
     private static func metrics(_ call: inout RouteCall) throws -> Answer {
         let metrics = try call.asking { _ in Metric.all }
-        return call.tagged(["metrics": .array(metrics.map { .object($0.json) })])
+        return call.tagged(["metrics": .objects(metrics.map(\.json))])
     }
 
     private static func metricValues(_ call: inout RouteCall) throws -> Route.LongQuestion {

@@ -23,7 +23,7 @@ extension RouteTable {
     private static func listReports(_ call: inout RouteCall) throws -> Answer {
         let environment = try call.fields.environment()
         let reports = try call.asking { try $0.frozenReports(in: environment) }
-        return .json(["reports": .array(reports.map { .object($0.json) })])
+        return .json(["reports": .objects(reports.map(\.json))])
     }
 
     private static func freezeReport(_ call: inout RouteCall) async throws -> Answer {
@@ -41,11 +41,8 @@ extension RouteTable {
             try ledger.asking { try $0.preparedReport(freeze, workers: 1) }
         }
         return .json(
-            try await ledger.writing { ledger in
-                var json = try await ledger.keep(prepared).json
-                json["done_before"] = .bool(prepared.isKept)
-                return json
-            })
+            try await ledger.writing { try await $0.keep(prepared).json }
+                .adding(["done_before": .bool(prepared.isKept)]))
     }
 
     private static func report(_ call: inout RouteCall) throws -> Answer {

@@ -96,14 +96,14 @@ extension RouteTable {
             options.isDryRun
             ? ClientIntake.Admitted(payloads: payloads)
             : try await admitted(payloads, .transaction, verifier, call)
-        var json = try await call.app.ledger.writing { ledger in
+        let json = try await call.app.ledger.writing { ledger in
             var receipt = try await ledger.restore(
                 admitted.payloads, for: subject, by: verifier, options: options)
             receipt.refused += admitted.dropped
             return options.isDryRun ? receipt.json : ledger.json(of: receipt)
         }
-        json["dry_run"] = .bool(options.isDryRun)
-        return .json(call.caller.reduced(json))
+        let isDryRun: JSONObject = ["dry_run": .bool(options.isDryRun)]
+        return .json(call.caller.reduced(json.adding(isDryRun)))
     }
 
     // MARK: What is sent

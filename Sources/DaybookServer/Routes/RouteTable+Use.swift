@@ -10,11 +10,11 @@ extension RouteTable {
     private static func use(
         _ path: String, _ name: String, _ summary: String, for scopes: Set<Scope> = askers,
         throughProfile: Bool = false,
-        _ command: @escaping @Sendable (inout RequestFields, Caller) throws -> Command
+        _ command: @escaping @Sendable (inout RequestFields) throws -> Command
     ) -> Route {
         Route(.post, customer + path, name, summary, for: scopes, input: .object) { call in
             let subject = try call.customer()
-            let command = try command(&call.fields, call.caller)
+            let command = try command(&call.fields)
             return try await call.perform(
                 command, for: subject,
                 profile: throughProfile ? try call.fields.text("profile") : nil)
@@ -25,68 +25,53 @@ extension RouteTable {
         [
             use(
                 "/consume", "consume", "Check and record a use, in one step.", throughProfile: true
-            ) { fields, _ in
+            ) { fields in
                 .consume(
                     meter: try fields.neededText("meter"),
                     amount: try fields.integer("amount") ?? 1, ref: try fields.text("ref"))
             },
             use(
                 "/reserve", "reserve", "Hold units for work that can fail.", throughProfile: true
-            ) { fields, _ in
+            ) { fields in
                 .reserve(
                     meter: try fields.neededText("meter"),
                     amount: try fields.integer("amount") ?? 1,
                     reservation: try fields.neededText("reservation"),
                     timeoutMilliseconds: try fields.duration("timeout"))
             },
-            use("/commit", "commit", "Use the units of a reservation, or some of them.") {
-                fields, _ in
+            use("/commit", "commit", "Use the units of a reservation, or some of them.") { fields in
                 .commit(
                     reservation: try fields.neededText("reservation"),
                     amount: try fields.integer("amount"))
             },
-            use("/release", "release", "Give the units of a reservation back.") { fields, _ in
-                .release(reservation: try fields.neededText("reservation"))
+            use("/release", "release", "Give the units of a reservation back.") {
+                .release(reservation: try $0.neededText("reservation"))
             },
             use("/pin", "pin", "Choose what stays writable when a gauge is over its limit.") {
-                fields, _ in
-                .pin(meter: try fields.text("meter"), ref: try fields.neededText("ref"))
+                .pin(meter: try $0.text("meter"), ref: try $0.neededText("ref"))
             },
             use("/expose", "expose", "Show an experiment: the variant of the first time, for ever.")
-            { fields, _ in
-                .expose(experiment: try fields.neededText("experiment"))
+            { .expose(experiment: try $0.neededText("experiment")) },
+            use("/redeem", "redeem", "Redeem a code of a promotion.", throughProfile: true) {
+                .redeem(code: try $0.neededText("code"))
             },
-            use(
-                "/redeem", "redeem", "Redeem a code of a promotion.", throughProfile: true
-            ) { fields, _ in
-                .redeem(code: try fields.neededText("code"))
+            Route(
+                .post, customer + "/profiles", "createProfile",
+                "Add a profile; its free period begins.", for: askers, input: .object, createProfile
+            ),
+            use("/profiles/delete", "deleteProfile", "Take a profile away.") {
+                .deleteProfile(profile: try $0.neededText("profile"))
             },
-            use("/profiles", "createProfile", "Add a profile; its free period begins.") {
-                fields, caller in
-                let start = try fields.instant("free_started_at")
-                guard start == nil || caller.customer == nil else {
-                    throw Problem(
-                        .forbidden, "scope_needed",
-                        "a client does not say when a free period begins: it begins now")
-                }
-                return .createProfile(
-                    profile: try fields.neededText("profile"), kind: try fields.neededText("kind"),
-                    freeStartedAt: start)
-            },
-            use("/profiles/delete", "deleteProfile", "Take a profile away.") { fields, _ in
-                .deleteProfile(profile: try fields.neededText("profile"))
-            },
-            use("/assign", "assignPurchase", "Let a purchase serve one profile.") { fields, _ in
+            use("/assign", "assignPurchase", "Let a purchase serve one profile.") { fields in
                 .assignPurchase(
                     transaction: try fields.neededText("transaction"),
                     profile: try fields.neededText("profile"))
             },
-            use("/unassign", "unassignPurchase", "Free a purchase from its profile.") { fields, _ in
-                .unassignPurchase(transaction: try fields.neededText("transaction"))
+            use("/unassign", "unassignPurchase", "Free a purchase from its profile.") {
+                .unassignPurchase(transaction: try $0.neededText("transaction"))
             },
             use("/timezone", "changeTimeZone", "Say in which time zone the customer lives.") {
-                fields, _ in
-                .changeTimeZone(try fields.neededText("zone"))
+                .changeTimeZone(try $0.neededText("zone"))
             },
         ] + keptRoutes
 
@@ -94,40 +79,38 @@ extension RouteTable {
     private static let keptRoutes: [Route] = [
         use(
             "/reverse", "reverse", "Take a use back, by its key, ref or reservation.", for: keepers
-        ) { fields, _ in
+        ) { fields in
             .reverseUsage(
                 target: try fields.neededText("target"), meter: try fields.text("meter"))
         },
         use(
             "/alias", "alias", "Say that this id and another one belong to one customer.",
             for: keepers
-        ) { fields, _ in
-            .alias(to: try fields.neededText("canonical"))
+        ) {
+            .alias(to: try $0.neededText("canonical"))
         },
         use("/unalias", "unalias", "Part two ids that an alias joined.", for: keepers) {
-            fields, _ in
-            .unalias(from: try fields.neededText("canonical"))
+            .unalias(from: try $0.neededText("canonical"))
         },
         use("/grants", "issueGrant", "Give an entitlement, a feature or units.", for: keepers) {
-            fields, _ in
-            .issueGrant(try grantTerms(&fields))
+            .issueGrant(try grantTerms(&$0))
         },
-        use("/grants/void", "voidGrant", "Take a grant back.", for: keepers) { fields, _ in
-            .voidGrant(grant: try fields.neededText("grant"), at: try fields.instant("voided_at"))
+        use("/grants/void", "voidGrant", "Take a grant back.", for: keepers) {
+            .voidGrant(grant: try $0.neededText("grant"), at: try $0.instant("voided_at"))
         },
         use(
             "/overrides", "setOverride",
             "Pretend something about a customer, for developers. Refused in production.",
             for: keepers
-        ) { fields, _ in
+        ) { fields in
             .setOverride(
                 kind: try fields.neededText("kind"), value: try fields.text("value"),
                 expiresAt: try fields.instant("expires_at"))
         },
-        use("/overrides/clear", "clearOverride", "Stop pretending.", for: keepers) { fields, _ in
-            .clearOverride(kind: try fields.text("kind"))
+        use("/overrides/clear", "clearOverride", "Stop pretending.", for: keepers) {
+            .clearOverride(kind: try $0.text("kind"))
         },
-        use("/reset", "resetUsage", "Let a counter begin anew.", for: keepers) { fields, _ in
+        use("/reset", "resetUsage", "Let a counter begin anew.", for: keepers) { fields in
             .resetUsage(
                 meter: try fields.neededText("meter"),
                 terms: Command.ResetTerms(
@@ -136,6 +119,20 @@ extension RouteTable {
                     preservesOverage: try fields.flag("preserve_overage") ?? false))
         },
     ]
+
+    private static func createProfile(_ call: inout RouteCall) async throws -> Answer {
+        let subject = try call.customer()
+        let start = try call.fields.instant("free_started_at")
+        guard start == nil || call.caller.customer == nil else {
+            throw Problem(
+                .forbidden, "scope_needed",
+                "a client does not say when a free period begins: it begins now")
+        }
+        let command = Command.createProfile(
+            profile: try call.fields.neededText("profile"),
+            kind: try call.fields.neededText("kind"), freeStartedAt: start)
+        return try await call.perform(command, for: subject)
+    }
 
     private static func grantTerms(
         _ fields: inout RequestFields

@@ -13,13 +13,4 @@ package enum RouteTable {
     /// Those who see the numbers of all customers.
     static let readers: Set<Scope> = [.support, .analyst, .admin]
     static let customer = "/v1/{app}/customers/{customer}"
-
-    /// The rows of the table in docs/server.md.
-    package static var table: String {
-        routes.map { route in
-            let scopes = Scope.allCases.filter { route.scopes.contains($0) }.map(\.rawValue)
-            let who = scopes.isEmpty ? "open" : scopes.joined(separator: ", ")
-            return "| `\(route.method.rawValue) \(route.path)` | \(who) | \(route.summary) |"
-        }.joined(separator: "\n")
-    }
 }

@@ -71,7 +71,7 @@ extension Problem {
             members["expected_version"] = .integer(expected)
             members["actual_version"] = .integer(actual)
         case .historyReplaced(_, let fork):
-            members["fork"] = fork.map { .object($0.json) } ?? .null
+            members["fork"] = .orNull(fork?.json)
         case .placeAhead(_, let end): members["end"] = .object(end.json)
         default: break
         }
@@ -84,28 +84,24 @@ extension Problem {
 
     /// - Note: Messages of the store name paths, which are not for those who ask: they stand in the log.
     private init(store error: StoreError) {
-        switch error.code {
-        case .busy, .overloaded, .conflict:
-            self = .tooMany(
-                .serviceUnavailable, error.code.rawValue,
-                "the ledger has too much to do at the moment; try again", after: 1)
-        case .full:
-            self.init(
-                Self.insufficientStorage, error.code.rawValue, "the disk of the ledger is full")
-        case .readOnly:
-            self.init(
-                .serviceUnavailable, error.code.rawValue, "the ledger cannot be written to now")
-        case .replaced, .otherHistory, .closed, .notFound, .notALedger, .foreignLog:
-            self = .tooMany(
-                .serviceUnavailable, error.code.rawValue,
-                "the ledger's file is being exchanged; try again", after: 1)
-        case .wrongClock:
-            self.init(
-                .serviceUnavailable, error.code.rawValue, "the clock of the server is wrong")
-        default:
-            self.init(
-                .internalServerError, error.code.rawValue,
-                "the ledger failed; the log of the server says why")
-        }
+        let (status, detail, seconds): (HTTPResponse.Status, String, Int64?) =
+            switch error.code {
+            case .busy, .overloaded, .conflict:
+                (
+                    .serviceUnavailable,
+                    "the ledger has too much to do at the moment; try again", 1
+                )
+            case .full: (Self.insufficientStorage, "the disk of the ledger is full", nil)
+            case .readOnly: (.serviceUnavailable, "the ledger cannot be written to now", nil)
+            case .replaced, .otherHistory, .closed, .notFound, .notALedger, .foreignLog:
+                (.serviceUnavailable, "the ledger's file is being exchanged; try again", 1)
+            case .wrongClock: (.serviceUnavailable, "the clock of the server is wrong", nil)
+            default:
+                (.internalServerError, "the ledger failed; the log of the server says why", nil)
+            }
+        let code = error.code.rawValue
+        self =
+            seconds.map { .tooMany(status, code, detail, after: $0) }
+            ?? Problem(status, code, detail)
     }
 }

@@ -32,13 +32,11 @@ package struct Problem: Error {
             code: code, message: detail, remedy: nil, problems: problems)
         object["message"] = nil
         object["remedy"] = nil
-        for member in members.members { object[member.name] = member.value }
-        object["type"] = .string(Self.typePrefix + code)
-        object["title"] = .string(status.reasonPhrase)
-        object["status"] = .integer(Int64(status.code))
-        object["detail"] = .string(detail)
-        object["request_id"] = .string(request)
-        return object
+        return object.adding(members).adding([
+            "type": .string(Self.typePrefix + code), "title": .string(status.reasonPhrase),
+            "status": .count(status.code), "detail": .string(detail),
+            "request_id": .string(request),
+        ])
     }
 }
 

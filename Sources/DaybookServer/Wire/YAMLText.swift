@@ -32,7 +32,7 @@ package enum YAMLText {
             // Quoted text is text, whatever it looks like.
             if scalar.style != .plain { return .string(scalar.string) }
             if let flag = node.bool { return .bool(flag) }
-            if let number = node.int { return .integer(Int64(number)) }
+            if let number = node.int { return .count(number) }
             return node.null == nil ? .string(scalar.string) : .null
         case .alias: throw failure("anchors and aliases are not read", at: node)
         }
