@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 package import DaybookEvents
 
 /// The shape of a plane: rectangles of valid time by states of knowledge.

@@ -1,7 +1,6 @@
 public import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookStore
 
 /// The plane of two clocks (decision 0034).
 extension Ledger {

@@ -1,7 +1,6 @@
 public import Daybook
 public import DaybookDomain
 import DaybookEvents
-import DaybookStore
 
 /// Why an answer is what it is (decision 0020).
 extension Ledger {

@@ -1,4 +1,3 @@
-import DaybookAudit
 import DaybookServer
 
 /// How the ledger is, and what an operator does about it.

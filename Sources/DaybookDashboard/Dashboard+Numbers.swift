@@ -1,5 +1,4 @@
 import Daybook
-import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookServer

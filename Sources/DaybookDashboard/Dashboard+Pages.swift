@@ -1,7 +1,5 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
-import DaybookEvents
 import DaybookServer
 import HTTPTypes
 

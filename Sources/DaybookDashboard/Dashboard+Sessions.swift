@@ -1,5 +1,3 @@
-import DaybookDomain
-import DaybookEvents
 import DaybookServer
 import HTTPTypes
 import Synchronization

@@ -1,5 +1,4 @@
 import Daybook
-import DaybookAudit
 import DaybookServer
 
 /// Questions about what is not so; none of them changes anything.

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookEvents
-import DaybookStore
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

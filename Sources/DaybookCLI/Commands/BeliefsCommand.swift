@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookAudit
-import DaybookDomain
 
 struct BeliefsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

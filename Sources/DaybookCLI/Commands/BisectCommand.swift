@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookAudit
-import DaybookDomain
 import DaybookEvents
 
 struct BisectCommand: AsyncParsableCommand {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookAudit
-import DaybookDomain
-import DaybookEvents
 import Foundation
 
 struct CaptureCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 struct CatalogProductsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookEvents
 
 struct CatalogRollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

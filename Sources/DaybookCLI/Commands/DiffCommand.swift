@@ -1,8 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookAudit
-import DaybookDomain
-import DaybookEvents
 
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Daybook
 import DaybookEvents
-import DaybookIngest
 
 struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

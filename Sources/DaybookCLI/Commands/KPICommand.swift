@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
 
 struct KPICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,7 +7,6 @@ struct KPICommand: AsyncParsableCommand {
         discussion: """
             Of the last period that is over, with those before it as the trend. Exit code 1: a target is missed, by a \
             value that is final or by one that is not yet. With --known-at and without --at as of then.
-
 
               daybook kpi
               daybook kpi --until 2026-04-01T00:00:00Z --json

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
 
 struct ListGrantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
 import DaybookEvents
 
 struct MergeCommand: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
 
 struct OverrideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

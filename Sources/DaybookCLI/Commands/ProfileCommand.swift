@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
 
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

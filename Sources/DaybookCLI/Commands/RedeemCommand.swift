@@ -1,5 +1,4 @@
 import ArgumentParser
-import Daybook
 import DaybookDomain
 
 struct RedeemCommand: AsyncParsableCommand {

@@ -2,8 +2,6 @@ import ArgumentParser
 import Daybook
 import DaybookAudit
 import DaybookDomain
-import DaybookEvents
-import DaybookIngest
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

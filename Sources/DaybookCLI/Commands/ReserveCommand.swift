@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
 
 struct ReserveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookStore
 
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

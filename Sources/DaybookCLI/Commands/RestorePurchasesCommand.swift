@@ -1,8 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
-import DaybookEvents
-import DaybookIngest
 
 struct RestorePurchasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

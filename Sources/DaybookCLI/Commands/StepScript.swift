@@ -1,6 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
 
 /// What a person or a script says to a replay, one word and its argument per line.
 enum StepWord: Equatable {

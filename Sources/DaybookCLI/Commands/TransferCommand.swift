@@ -1,7 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
-import DaybookEvents
 
 struct TransferCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

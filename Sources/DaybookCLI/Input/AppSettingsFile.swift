@@ -1,4 +1,3 @@
-import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookServer

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookDomain
 
 /// Of which value to tell who is behind it.
 struct ContributionsOptions: ParsableArguments {

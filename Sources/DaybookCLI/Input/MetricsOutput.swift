@@ -1,6 +1,5 @@
 import ArgumentParser
 import Daybook
-import DaybookEvents
 
 /// The format in which metrics are written.
 struct MetricsOutput: ParsableArguments {

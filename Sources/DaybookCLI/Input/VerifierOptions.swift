@@ -1,5 +1,4 @@
 import ArgumentParser
-import Daybook
 import DaybookEvents
 import DaybookIngest
 import Foundation

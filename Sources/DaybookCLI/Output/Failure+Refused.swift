@@ -1,5 +1,4 @@
 import Daybook
-import DaybookIngest
 
 extension Failure {
     /// Some of what was given was refused: what was done with the rest stands on the standard output, this beside it,

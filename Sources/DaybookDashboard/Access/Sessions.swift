@@ -1,5 +1,3 @@
-import DaybookEvents
-import DaybookServer
 import Synchronization
 
 /// Who is signed in to this process: a browser shows a token that only it has, in a cookie.

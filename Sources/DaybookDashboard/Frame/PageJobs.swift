@@ -1,5 +1,3 @@
-import DaybookDomain
-import DaybookServer
 import Synchronization
 
 /// Answers that may take long: a page shows its frame at once and how far the answer is, and asks again.

@@ -1,6 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
 import DaybookServer
 
 /// The customers behind a number.

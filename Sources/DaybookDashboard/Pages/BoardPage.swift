@@ -1,7 +1,6 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookServer
 
 /// All metrics about one thing at a glance: revenue, trials, use.
 struct BoardPage {

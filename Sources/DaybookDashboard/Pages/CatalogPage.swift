@@ -1,7 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// What is sold and what it opens, as the newest catalog that was known has it, and the versions before it.
 struct CatalogPage {

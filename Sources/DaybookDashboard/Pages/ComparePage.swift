@@ -1,7 +1,4 @@
 import Daybook
-import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// What is different about one customer between two moments, each with its own time and its own knowledge.
 struct ComparePage {

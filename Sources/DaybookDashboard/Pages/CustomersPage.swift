@@ -1,7 +1,4 @@
 import Daybook
-import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// Customers found by any id of theirs, or listed by the beginning of their ids.
 struct CustomersPage {

@@ -1,6 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookServer
 
 /// What became of the customers who saw each variant of an experiment.
 struct ExperimentPage {

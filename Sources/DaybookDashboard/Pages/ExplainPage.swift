@@ -1,8 +1,6 @@
 import Daybook
 import DaybookAudit
 import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// Why an answer is what it is: the events that led there, what would turn it, and what was believed.
 struct ExplainPage {

@@ -1,7 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// A funnel of the catalog: how many got how far, and how long it took.
 struct FunnelPage {

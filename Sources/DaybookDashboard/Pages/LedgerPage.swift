@@ -1,6 +1,4 @@
 import Daybook
-import DaybookDomain
-import DaybookEvents
 import DaybookServer
 
 /// How the ledger is: where it ends, what it did since the server opened it, what could not be taken in.

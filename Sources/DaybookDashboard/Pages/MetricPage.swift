@@ -1,7 +1,6 @@
 import Daybook
 import DaybookDomain
 import DaybookEvents
-import DaybookServer
 
 /// One metric: its course as a chart and as a table, what it means, and how to ask for it elsewhere.
 struct MetricPage {

@@ -1,7 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
-import DaybookServer
 
 /// What can be counted: metrics with their meaning, the catalog's funnels and experiments.
 struct MetricsPage {

@@ -1,6 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
 import DaybookServer
 
 /// What pages about numbers have in common: their filters, periods and files.

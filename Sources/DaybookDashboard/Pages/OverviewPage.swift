@@ -1,6 +1,5 @@
 import Daybook
 import DaybookDomain
-import DaybookEvents
 import DaybookServer
 
 /// The board of an app: its targets beside what was reached, how recurring revenue moved, and what came last.

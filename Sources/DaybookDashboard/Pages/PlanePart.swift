@@ -1,6 +1,5 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
 
 /// The plane of two clocks on a page: the drawing, what people were told otherwise, and the same as a table.
 struct PlanePart {

@@ -1,5 +1,4 @@
 import Daybook
-import DaybookDomain
 
 /// A customer's events, the newest first, with both clocks.
 struct TimelinePart {

@@ -1,6 +1,5 @@
 import Daybook
 import DaybookAudit
-import DaybookDomain
 import DaybookEvents
 import DaybookServer
 

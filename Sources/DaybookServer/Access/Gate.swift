@@ -1,4 +1,3 @@
-import Daybook
 import DaybookEvents
 import HTTPTypes
 

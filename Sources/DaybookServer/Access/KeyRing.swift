@@ -1,4 +1,3 @@
-import DaybookStore
 import GRDB
 import Logging
 import Synchronization

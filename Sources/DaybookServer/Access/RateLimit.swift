@@ -1,4 +1,3 @@
-import DaybookEvents
 import Synchronization
 
 /// How many requests each caller may send: a bucket of requests that fills at a steady rate.

@@ -1,5 +1,4 @@
 import Daybook
-import DaybookEvents
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore

@@ -1,4 +1,3 @@
-import DaybookEvents
 import Dispatch
 import Synchronization
 

@@ -1,5 +1,4 @@
 import Daybook
-import DaybookEvents
 import DaybookIngest
 import HTTPTypes
 import Logging
