@@ -1,4 +1,3 @@
-import GRDB
 import Logging
 import Synchronization
 

@@ -1,7 +1,6 @@
 public import Daybook
 package import DaybookEvents
 import DaybookIngest
-import Foundation
 import JWTKit
 
 /// By what leases are signed (ES256). Clients have its public half and believe no other.

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 
 /// A body that is not read to its end, so that the connection cannot go on.

@@ -1,5 +1,4 @@
 import Daybook
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
