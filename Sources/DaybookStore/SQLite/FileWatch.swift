@@ -1,13 +1,6 @@
 import CDaybook
+import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Notices that another file has the name of the ledger, or of its log, or that a program wrote to the ledger's file
 /// past SQLite's log.

@@ -1,13 +1,6 @@
 import DaybookEvents
+import Foundation
 import GRDB
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Creates a ledger file under another name and moves it to its own, so that no process ever sees half of one.
 ///

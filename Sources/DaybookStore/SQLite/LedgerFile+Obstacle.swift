@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// Permissions in the way of a ledger, named with the file and its owner: SQLite's own words name neither.
 extension LedgerFile {

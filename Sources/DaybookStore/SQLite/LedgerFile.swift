@@ -1,12 +1,5 @@
+import Foundation
 import GRDBSQLite
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// The path of a ledger and its companions, examined before SQLite reads anything.
 ///

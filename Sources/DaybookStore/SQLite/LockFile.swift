@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// The lock file of a ledger: opened without trusting what lies at its name.
 ///
@@ -66,35 +60,19 @@ struct LockFile {
         return number
     }
 
-    /// `nil` when another process was faster, whose file is then the lock.
+    /// Users who may write the ledger may lock it: a new lock takes over the ledger's permissions, and its owner
+    /// from the superuser. Before the ledger is there, it and its lock are made under one umask.
+    /// - Returns: `nil` when another process was faster, whose file is then the lock.
     private func create() throws -> CInt? {
-        let wanted = ledgerStatus()
-        let bits = wanted.map { $0.st_mode & 0o666 } ?? 0o644
-        let number = systemOpen(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, bits)
+        let access = FileAccess(of: ledger.path)
+        let number = systemOpen(
+            O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, access.fileBits)
         guard number >= 0 else {
             if errno == EEXIST { return nil }
             throw failure(errno)
         }
-        if let wanted { fit(number, to: wanted) }
+        access.fit(number, access.fileBits)
         return number
-    }
-
-    /// Users who may write the ledger may lock it: a new lock takes over the ledger's permissions, whatever the umask
-    /// took away, and from the superuser also its owner. Others than the owner cannot, and need not.
-    private func fit(_ number: CInt, to ledger: stat) {
-        var lock = stat()
-        guard fstat(number, &lock) == 0 else { return }
-        if geteuid() == 0, lock.st_uid != ledger.st_uid || lock.st_gid != ledger.st_gid {
-            _ = fchown(number, ledger.st_uid, ledger.st_gid)
-        }
-        let bits = ledger.st_mode & 0o666
-        if lock.st_mode & 0o777 != bits { _ = fchmod(number, bits) }
-    }
-
-    /// `nil` before the ledger is there: a new ledger and its lock are made under one umask.
-    private func ledgerStatus() -> stat? {
-        var status = stat()
-        return stat(ledger.path, &status) == 0 ? status : nil
     }
 
     /// No name at all is fine: after locking it is checked that the file still has its name.
@@ -118,13 +96,7 @@ struct LockFile {
     }
 
     private func systemOpen(_ flags: CInt, _ mode: mode_t) -> CInt {
-        #if canImport(Darwin)
-            Darwin.open(path, flags, mode)
-        #elseif canImport(Glibc)
-            Glibc.open(path, flags, mode)
-        #elseif canImport(Musl)
-            Musl.open(path, flags, mode)
-        #endif
+        Foundation.open(path, flags, mode)
     }
 
     private func failure(_ number: CInt) -> StoreError {

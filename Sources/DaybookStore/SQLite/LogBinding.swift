@@ -1,14 +1,7 @@
 import DaybookEvents
+import Foundation
 import GRDB
 import GRDBSQLite
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Tells whether the log beside a ledger was written upon the file that lies there now.
 ///

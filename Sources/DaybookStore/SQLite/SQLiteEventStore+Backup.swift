@@ -1,14 +1,7 @@
 import DaybookEvents
+import Foundation
 import GRDB
 import GRDBSQLite
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// What a backup came to.
 public struct BackupReport: Sendable, Equatable {

@@ -1,13 +1,6 @@
+import Foundation
 import GRDB
 import GRDBSQLite
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// What SQLite and the operating system complain about, in the store's words.
 enum SQLiteFailure {

@@ -1,14 +1,7 @@
 import CDaybook
 import DaybookEvents
+import Foundation
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// A container opened by mapping it: nothing is decoded before it is asked for, and every block is checked once.
 ///

@@ -1,12 +1,5 @@
 import CDaybook
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// Files that can be made again from the ledger at any time.
 public enum DerivedFile {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// Who may read and write a file, as another one has it: what is derived from a ledger tells what the ledger tells.
 struct FileAccess: Sendable {

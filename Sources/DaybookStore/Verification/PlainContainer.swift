@@ -1,12 +1,5 @@
 import CDaybook
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Foundation
 
 /// A file's bytes, mapped as long as this object lives. Derived files are replaced and never changed in place.
 final class PlainFile {
