@@ -245,6 +245,16 @@ extension EventStore {
     public var properties: [StoreProperty] { [] }
 
     /// By way of whole rows.
+    public func scan(
+        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
+        _ body: (borrowing [Event]) throws -> Void
+    ) throws {
+        try scanRows(after: start, through: end, chunkCount: chunkCount) { rows in
+            try body(rows.map(\.event))
+        }
+    }
+
+    /// By way of whole rows.
     public func scanLinks(
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: (borrowing [Event], borrowing [Int64]) throws -> Void

@@ -4,16 +4,10 @@ import Synchronization
 /// A store for tests and examples: the same contract, nothing on disk.
 public final class InMemoryEventStore: EventCursorStore {
     private struct Content {
-        var names: [String] = []
-        var streams: [StreamRecord] = []
-        var rows: [EventRow] = []
-        var documents: [String: [UInt8]] = [:]
-        var appendCount: Int64 = 0
+        var kept = MemoryRows(
+            upon: AppendGround(
+                head: StoreHead(position: 0, recordedAt: 0), nameCount: 0, streamCount: 0))
         var history: MemoryHistory
-
-        var head: StoreHead {
-            StoreHead(position: Int64(rows.count), recordedAt: rows.last?.recordedAt ?? 0)
-        }
     }
 
     /// Its secret is the same in every run (`LedgerSecret.ofMemory`).
@@ -40,12 +34,12 @@ public final class InMemoryEventStore: EventCursorStore {
 
     /// The last event; position and time are 0 in an empty store.
     public func head() throws -> StoreHead {
-        content.withLock { $0.head }
+        content.withLock { $0.kept.ground.head }
     }
 
     /// The last event and the name of everything up to it, of one moment.
     public func end() throws -> StoreEnd {
-        content.withLock { StoreEnd(head: $0.head, history: $0.history.end) }
+        content.withLock { StoreEnd(head: $0.kept.ground.head, history: $0.history.end) }
     }
 
     /// The name of the history up to a position; `nil` beyond the end, or where there are fewer names or streams.
@@ -67,22 +61,12 @@ public final class InMemoryEventStore: EventCursorStore {
 
     /// Names with numbers above a count, in order.
     public func names(after count: Int) throws -> [String] {
-        content.withLock { Array($0.names.dropFirst(count)) }
+        content.withLock { Array($0.kept.names(after: count)) }
     }
 
     /// Streams with numbers above a number, in order.
     public func streams(after id: UInt32) throws -> [StreamRecord] {
-        content.withLock { Array($0.streams.dropFirst(Int(id))) }
-    }
-
-    /// Hands out events in position order, with all their slots.
-    public func scan(
-        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
-        _ body: (borrowing [Event]) throws -> Void
-    ) throws {
-        try scanRows(after: start, through: end, chunkCount: chunkCount) { rows in
-            try body(rows.map(\.event))
-        }
+        content.withLock { Array($0.kept.streams(after: Int(id))) }
     }
 
     /// Hands out rows in position order, as they were at the beginning: what is appended meanwhile is left out.
@@ -90,65 +74,33 @@ public final class InMemoryEventStore: EventCursorStore {
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: ([EventRow]) throws -> Void
     ) throws {
-        let all = content.withLock { $0.rows }
-        var index = Int(start.position)
-        let last = min(Int(clamping: end.position), all.count)
-        while index < last {
-            let next = min(index + max(1, chunkCount), last)
-            try body(Array(all[index..<next]))
-            index = next
-        }
+        let kept = content.withLock { $0.kept }
+        try kept.forEachChunk(after: start, through: end, chunkCount: chunkCount, body)
     }
 
     /// The rows at these positions, in the given order; unknown positions are left out.
     public func rows(at positions: [Int64]) throws -> [EventRow] {
-        content.withLock { content in
-            positions.compactMap { position in
-                position >= 1 && position <= Int64(content.rows.count)
-                    ? content.rows[Int(position) - 1] : nil
-            }
-        }
+        content.withLock { content in positions.compactMap(content.kept.row) }
     }
 
     /// A stream's rows, newest first; none for an unknown position.
     public func stream(endingAt position: Int64) throws -> [EventRow] {
-        content.withLock { content in
-            var rows: [EventRow] = []
-            var position = position
-            while position >= 1, position <= Int64(content.rows.count) {
-                let row = content.rows[Int(position) - 1]
-                rows.append(row)
-                position = row.previous
-            }
-            return rows
-        }
+        content.withLock { $0.kept.walk(from: position, above: 0).rows }
     }
 
     /// The last position recorded by a time; 0 when there is none.
     /// - Complexity: O(log *n*): the recorded time never goes back.
     public func position(recordedAtOrBefore instant: Int64) throws -> Int64 {
-        content.withLock { content in
-            var low = 0
-            var high = content.rows.count
-            while low < high {
-                let middle = (low + high) / 2
-                if content.rows[middle].recordedAt <= instant {
-                    low = middle + 1
-                } else {
-                    high = middle
-                }
-            }
-            return Int64(low)
-        }
+        content.withLock { $0.kept.position(recordedAtOrBefore: instant) ?? 0 }
     }
 
     /// The bytes of a document by its SHA-256 in lower-case hexadecimal; `nil` when it is not there.
     public func document(sha256: String) throws -> [UInt8]? {
-        content.withLock { $0.documents[sha256] }
+        content.withLock { $0.kept.documents[sha256] }
     }
 
     /// Counts appends: two ledgers may share one store.
-    public func foreignChangeCounter() throws -> Int64 { content.withLock { $0.appendCount } }
+    public func foreignChangeCounter() throws -> Int64 { content.withLock { $0.kept.appendCount } }
 
     /// Runs the body while no other thread can append; the body must not call it again.
     ///
@@ -165,13 +117,13 @@ public final class InMemoryEventStore: EventCursorStore {
     public func close() throws {}
 
     private func digests(
-        of batch: AppendBatch, _ names: [String], _ streams: [StreamRecord]
+        of batch: AppendBatch, _ kept: MemoryRows
     ) -> [HistoryHash] {
         guard batch.digests.isEmpty else { return batch.digests }
-        func name(_ id: NameID) -> String { id == 0 ? "" : names[Int(id) - 1] }
+        func name(_ id: NameID) -> String { id == 0 ? "" : kept.names[Int(id) - 1] }
         var digest = RowDigest(header.secret)
         return batch.rows.map { row in
-            let stream = streams[Int(row.event.stream) - 1]
+            let stream = kept.streams[Int(row.event.stream) - 1]
             return digest.of(
                 row, RowDigest.Names(row.event, name),
                 in: StreamName(stream.environment, stream.kind, name(stream.name)))
@@ -183,24 +135,14 @@ public final class InMemoryEventStore: EventCursorStore {
 
         func append(_ batch: AppendBatch) throws -> HistoryPoint {
             try store.content.withLock { content in
-                try AppendGround(
-                    head: content.head, nameCount: Int64(content.names.count),
-                    streamCount: Int64(content.streams.count)
-                ).check(batch)
+                try content.kept.ground.check(batch)
                 if let expected = batch.expectedHistory, expected != content.history.end.hash {
                     throw StoreError.otherHistory(
                         "the ledger in memory", "what was to be appended was decided upon",
                         expected, at: batch.expectedHead, content.history.end)
                 }
-                content.appendCount += 1
-                content.names += batch.names
-                content.streams += batch.streams
-                content.rows += batch.rows
-                for document in batch.documents {
-                    content.documents[document.sha256] = document.bytes
-                }
-                content.history.append(
-                    batch, digests: store.digests(of: batch, content.names, content.streams))
+                content.kept.append(batch)
+                content.history.append(batch, digests: store.digests(of: batch, content.kept))
                 return content.history.end
             }
         }

@@ -5,19 +5,10 @@ import Synchronization
 ///
 /// Nothing ever reaches the other store. What is appended there meanwhile is not seen.
 package final class OverlayStore: EventStore {
-    private struct Added {
-        var names: [String] = []
-        var streams: [StreamRecord] = []
-        var rows: [EventRow] = []
-        var documents: [String: [UInt8]] = [:]
-        var appendCount: Int64 = 0
-    }
-
     private let base: any EventStore
-    private let baseHead: StoreHead
-    private let baseNameCount: Int
-    private let baseStreamCount: Int
-    private let added = Mutex(Added())
+    /// What is seen of the other store.
+    private let ground: AppendGround
+    private let added: Mutex<MemoryRows>
     /// Serialises `exclusively`; `added` is only held for moments.
     private let turn = Mutex(())
 
@@ -28,38 +19,32 @@ package final class OverlayStore: EventStore {
     package init(_ base: any EventStore, through head: StoreHead, nameCount: Int, streamCount: Int)
     {
         self.base = base
-        baseHead = head
-        baseNameCount = nameCount
-        baseStreamCount = streamCount
+        ground = AppendGround(
+            head: head, nameCount: Int64(nameCount), streamCount: Int64(streamCount))
+        added = Mutex(MemoryRows(upon: ground))
     }
 
     package var header: StoreHeader { base.header }
     package var durability: String { base.durability }
 
-    package func head() throws -> StoreHead { added.withLock { head($0) } }
-
-    private func head(_ added: Added) -> StoreHead {
-        guard let last = added.rows.last else { return baseHead }
-        return StoreHead(position: last.event.position, recordedAt: last.recordedAt)
-    }
+    package func head() throws -> StoreHead { added.withLock { $0.ground.head } }
 
     /// What is added here is in no history: nothing goes on from it, and nothing that is kept is made of it.
     package func end() throws -> StoreEnd {
-        added.withLock { StoreEnd(head: head($0), history: history($0)) }
+        added.withLock { StoreEnd(head: $0.ground.head, history: Self.history($0.ground)) }
     }
 
     /// The place that it shows now, without a hash.
-    package var history: HistoryPoint { added.withLock { history($0) } }
+    package var history: HistoryPoint { added.withLock { Self.history($0.ground) } }
 
-    private func history(_ added: Added) -> HistoryPoint {
+    private static func history(_ ground: AppendGround) -> HistoryPoint {
         HistoryPoint(
-            position: head(added).position, epoch: 0,
-            nameCount: Int64(baseNameCount + added.names.count),
-            streamCount: Int64(baseStreamCount + added.streams.count), hash: .zero)
+            position: ground.head.position, epoch: 0, nameCount: ground.nameCount,
+            streamCount: ground.streamCount, hash: .zero)
     }
 
     package func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
-        guard position <= baseHead.position else { return nil }
+        guard position <= ground.head.position else { return nil }
         return try base.point(at: position, names: names, streams: streams)
     }
 
@@ -68,73 +53,59 @@ package final class OverlayStore: EventStore {
     }
 
     package func names(after count: Int) throws -> [String] {
-        let below = count < baseNameCount ? try base.names(after: count) : []
-        return below.prefix(max(0, baseNameCount - count))
-            + added.withLock { Array($0.names.dropFirst(max(0, count - baseNameCount))) }
+        let seen = Int(ground.nameCount) - count
+        let below = seen > 0 ? try base.names(after: count) : []
+        return below.prefix(max(0, seen)) + added.withLock { Array($0.names(after: count)) }
     }
 
     package func streams(after id: UInt32) throws -> [StreamRecord] {
         let count = Int(id)
-        let below = count < baseStreamCount ? try base.streams(after: id) : []
-        return below.prefix(max(0, baseStreamCount - count))
-            + added.withLock { Array($0.streams.dropFirst(max(0, count - baseStreamCount))) }
+        let seen = Int(ground.streamCount) - count
+        let below = seen > 0 ? try base.streams(after: id) : []
+        return below.prefix(max(0, seen)) + added.withLock { Array($0.streams(after: count)) }
     }
 
     package func scan(
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: (borrowing [Event]) throws -> Void
     ) throws {
-        if start < baseHead.checkpoint {
-            let last = min(end, baseHead.checkpoint)
+        if start < ground.head.checkpoint {
+            let last = min(end, ground.head.checkpoint)
             try base.scan(after: start, through: last, chunkCount: chunkCount, body)
         }
-        try addedRows(start, end, chunkCount) { try body($0.map(\.event)) }
+        let added = added.withLock { $0 }
+        try added.forEachChunk(after: start, through: end, chunkCount: chunkCount) {
+            try body($0.map(\.event))
+        }
     }
 
     package func scanRows(
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: ([EventRow]) throws -> Void
     ) throws {
-        if start < baseHead.checkpoint {
-            let last = min(end, baseHead.checkpoint)
+        if start < ground.head.checkpoint {
+            let last = min(end, ground.head.checkpoint)
             try base.scanRows(after: start, through: last, chunkCount: chunkCount, body)
         }
-        try addedRows(start, end, chunkCount, body)
-    }
-
-    /// The rows of the range that stay in memory.
-    private func addedRows(
-        _ start: Checkpoint, _ end: Checkpoint, _ chunkCount: Int,
-        _ body: ([EventRow]) throws -> Void
-    ) throws {
-        let rows = added.withLock { $0.rows }
-        var index = Int(max(0, start.position - baseHead.position))
-        let last = min(Int(clamping: end.position - baseHead.position), rows.count)
-        while index < last {
-            let next = min(index + max(1, chunkCount), last)
-            try body(Array(rows[index..<next]))
-            index = next
-        }
+        let added = added.withLock { $0 }
+        try added.forEachChunk(after: start, through: end, chunkCount: chunkCount, body)
     }
 
     package func rows(at positions: [Int64]) throws -> [EventRow] {
-        let below = positions.filter { $0 <= baseHead.position }
+        let below = positions.filter { $0 <= ground.head.position }
         let rows = below.isEmpty ? [] : try base.rows(at: below)
         if below.count == positions.count { return rows }
         let known = Dictionary(rows.map { ($0.event.position, $0) }, uniquingKeysWith: { $1 })
         return added.withLock { added in
-            positions.compactMap { known[$0] ?? row(at: $0, added) }
+            positions.compactMap { known[$0] ?? added.row(at: $0) }
         }
     }
 
-    private func row(at position: Int64, _ added: Added) -> EventRow? {
-        let index = position - baseHead.position - 1
-        return added.rows.indices.contains(Int(clamping: index)) ? added.rows[Int(index)] : nil
-    }
-
     package func stream(endingAt position: Int64) throws -> [EventRow] {
-        var (rows, next) = walk(from: position, above: baseHead.position)
-        if next > 0, next <= baseHead.position { rows += try base.stream(endingAt: next) }
+        var (rows, next) = added.withLock {
+            $0.walk(from: position, above: ground.head.position)
+        }
+        if next > 0, next <= ground.head.position { rows += try base.stream(endingAt: next) }
         return rows
     }
 
@@ -143,32 +114,21 @@ package final class OverlayStore: EventStore {
     }
 
     private func ownChain(endingAt position: Int64, above floor: Int64) throws -> EventChain {
-        let (rows, next) = walk(from: position, above: max(floor, baseHead.position))
+        let (rows, next) = added.withLock {
+            $0.walk(from: position, above: max(floor, ground.head.position))
+        }
         var chain = EventChain(events: rows.map(\.event), next: next)
-        guard next > floor, next <= baseHead.position else { return chain }
+        guard next > floor, next <= ground.head.position else { return chain }
         let below = try base.chain(endingAt: next, above: floor)
         chain.events += below.events
         chain.next = below.next
         return chain
     }
 
-    /// A stream's rows in memory above a position, newest first, and where the row before them stands.
-    private func walk(from start: Int64, above floor: Int64) -> (rows: [EventRow], next: Int64) {
-        added.withLock { added in
-            var rows: [EventRow] = []
-            var position = start
-            while position > floor, let row = row(at: position, added) {
-                rows.append(row)
-                position = row.previous
-            }
-            return (rows, position)
-        }
-    }
-
     package func position(recordedAtOrBefore instant: Int64) throws -> Int64 {
-        let inMemory = added.withLock { $0.rows.last { $0.recordedAt <= instant } }
-        if let inMemory { return inMemory.event.position }
-        return min(baseHead.position, try base.position(recordedAtOrBefore: instant))
+        let inMemory = added.withLock { $0.position(recordedAtOrBefore: instant) }
+        if let inMemory { return inMemory }
+        return min(ground.head.position, try base.position(recordedAtOrBefore: instant))
     }
 
     package func document(sha256: String) throws -> [UInt8]? {
@@ -192,19 +152,9 @@ package final class OverlayStore: EventStore {
 
         func append(_ batch: AppendBatch) throws -> HistoryPoint {
             try store.added.withLock { added in
-                try AppendGround(
-                    head: store.head(added),
-                    nameCount: Int64(store.baseNameCount + added.names.count),
-                    streamCount: Int64(store.baseStreamCount + added.streams.count)
-                ).check(batch)
-                added.appendCount += 1
-                added.names += batch.names
-                added.streams += batch.streams
-                added.rows += batch.rows
-                for document in batch.documents {
-                    added.documents[document.sha256] = document.bytes
-                }
-                return store.history(added)
+                try added.ground.check(batch)
+                added.append(batch)
+                return OverlayStore.history(added.ground)
             }
         }
     }
