@@ -29,14 +29,9 @@ extension EventType {
     public var mayHaveAppName: Bool {
         switch self {
         case .consentGiven, .consentRescinded, .profileCreated, .profileDeleted, .profileRestored,
-            .usageRecorded, .accessDenied, .limitReached, .featureRestricted, .appLaunched,
-            .onboardingStarted, .onboardingStepViewed, .onboardingStepCompleted,
-            .onboardingSkipped, .onboardingCompleted, .milestoneReached, .paywallShown,
-            .paywallDismissed, .checkoutStarted, .checkoutPending, .checkoutCompleted,
-            .checkoutFailed, .checkoutCanceled, .featureViewed, .featureUsed, .experimentExposed,
-            .surveyAnswered, .kpiRecorded:
+            .usageRecorded, .experimentExposed:
             true
-        default: false
+        default: isOfScreens
         }
     }
 

@@ -41,7 +41,7 @@ public enum EventFieldKind: Sendable, Equatable {
 }
 
 /// A word of a closed list with the spellings under which others send it.
-public struct EventWord: Sendable, Equatable {
+public struct EventWord: Sendable, Equatable, ExpressibleByStringLiteral {
     /// The word of the vocabulary.
     public let name: String
     /// Other texts that mean the same, compared byte by byte; an integer is compared by its decimal digits.
@@ -51,49 +51,26 @@ public struct EventWord: Sendable, Equatable {
         self.name = name
         self.spellings = spellings
     }
+    /// A word with one spelling.
+    public init(stringLiteral name: String) { self.init(name) }
 }
 
 /// One field of one event type. A reference to what never changes: handing it on costs one counter, whatever it holds.
-public struct EventField: Sendable, Equatable {
-    private final class Content: Sendable {
-        let name: String
-        let path: [String]
-        let kind: EventFieldKind
-        let isRequired: Bool
-        let slot: EventSlot?
-        let bounds: ClosedRange<Int64>?
-        let meaning: String
-
-        init(
-            _ name: String, _ kind: EventFieldKind, _ slot: EventSlot?, _ isRequired: Bool,
-            _ bounds: ClosedRange<Int64>?, _ meaning: String
-        ) {
-            self.name = name
-            path = name.split(separator: ".").map(String.init)
-            self.kind = kind
-            self.isRequired = isRequired
-            self.slot = slot
-            self.bounds = bounds
-            self.meaning = meaning
-        }
-    }
-
-    private let content: Content
-
+public final class EventField: Sendable, Equatable {
     /// The name in JSON; `offer.type` is the member `type` of the object `offer`.
-    public var name: String { content.name }
+    public let name: String
     /// The member path: one name, or object and member.
-    public var path: [String] { content.path }
+    public let path: [String]
     /// What values the field takes.
-    public var kind: EventFieldKind { content.kind }
+    public let kind: EventFieldKind
     /// Whether an event is refused where the field is absent or `null`.
-    public var isRequired: Bool { content.isRequired }
+    public let isRequired: Bool
     /// The slot that folds read; `nil`: the value stays in the JSON of the row.
-    public var slot: EventSlot? { content.slot }
+    public let slot: EventSlot?
     /// What a number may be, where that is less than its kind allows.
-    public var bounds: ClosedRange<Int64>? { content.bounds }
+    public let bounds: ClosedRange<Int64>?
     /// One sentence for the generated schema.
-    public var meaning: String { content.meaning }
+    public let meaning: String
 
     /// Creates a field; nothing is checked.
     /// - Parameter bounds: Inclusive, in the place of those of the kind; `nil`: those of the kind hold.
@@ -101,7 +78,13 @@ public struct EventField: Sendable, Equatable {
         _ name: String, _ kind: EventFieldKind, _ slot: EventSlot? = nil, required: Bool = false,
         in bounds: ClosedRange<Int64>? = nil, _ meaning: String = ""
     ) {
-        content = Content(name, kind, slot, required, bounds, meaning)
+        self.name = name
+        path = name.split(separator: ".").map(String.init)
+        self.kind = kind
+        isRequired = required
+        self.slot = slot
+        self.bounds = bounds
+        self.meaning = meaning
     }
 
     /// Equal when name, kind, requirement, slot, bounds and meaning are equal.
@@ -140,73 +123,32 @@ public enum EventRouting: Sendable, Equatable {
 }
 
 /// One version of one event type: its fields and where they live. A reference to what never changes, as a field is.
-public struct EventSchema: Sendable {
-    private final class Content: Sendable {
-        let type: EventType
-        let name: String
-        let version: Int
-        let routing: EventRouting
-        let fields: [EventField]
-        let oneOf: [String]
-        let meaning: String
-        let alternatives: [[String]]
-        let documents: [EventField]
-        let hasProfileSlot: Bool
-        let hasStore: Bool
-        let purchaseKinds: [EventWord]?
-
-        init(
-            _ type: EventType, _ name: String, _ version: Int, _ routing: EventRouting,
-            _ meaning: String, _ oneOf: [String], _ fields: [EventField]
-        ) {
-            self.type = type
-            self.name = name
-            self.version = version
-            self.routing = routing
-            self.fields = fields
-            self.oneOf = oneOf
-            self.meaning = meaning
-            alternatives = EventSchema.alternatives(oneOf, routing, fields)
-            documents = fields.filter { $0.kind == .document }
-            hasProfileSlot = fields.contains { $0.slot == .profile }
-            hasStore = fields.contains { $0.name == "store" }
-            if case .word(let words) = fields.first(where: { $0.name == "kind" })?.kind {
-                purchaseKinds = words
-            } else {
-                purchaseKinds = nil
-            }
-        }
-    }
-
-    private let content: Content
-
+public final class EventSchema: Sendable {
     /// The type by its number, which all its versions share.
-    public var type: EventType { content.type }
+    public let type: EventType
     /// The name under which events of the type are sent, such as `usage.recorded`.
-    public var name: String { content.name }
+    public let name: String
     /// From 1 on, within the type.
-    public var version: Int { content.version }
+    public let version: Int
     /// What the stream of its events is named after.
-    public var routing: EventRouting { content.routing }
+    public let routing: EventRouting
     /// All fields of the data, with and without a slot, as they were declared.
-    public var fields: [EventField] { content.fields }
+    public let fields: [EventField]
     /// At least one of these must be there.
-    public var oneOf: [String] { content.oneOf }
+    public let oneOf: [String]
     /// One sentence for documentation and the generated JSON Schema.
-    public var meaning: String { content.meaning }
+    public let meaning: String
     /// Sets of members of which at least one must be there each: `oneOf`, and what names a lineage.
     ///
     /// A lineage is named by the store's original transaction, else by the transaction, which then is the original one.
-    public var alternatives: [[String]] { content.alternatives }
+    public let alternatives: [[String]]
     /// The fields that have a bound of their own.
-    var documents: [EventField] { content.documents }
+    let documents: [EventField]
     /// Whether the profile column holds a field of the data rather than the envelope's profile.
-    package var hasProfileSlot: Bool { content.hasProfileSlot }
-    var hasStore: Bool { content.hasStore }
-    /// Whether it needs the customer that it is about.
-    public var needsSubject: Bool { routing == .customer || type == .purchaseClaimed }
+    package let hasProfileSlot: Bool
+    let hasStore: Bool
     /// The words of the field `kind`, where it has some.
-    var purchaseKinds: [EventWord]? { content.purchaseKinds }
+    let purchaseKinds: [EventWord]?
 
     /// Creates a schema; nothing is checked (`SchemaTable.conflicts()`).
     /// - Parameter oneOf: Names of fields of which an event needs at least one; empty: no such demand.
@@ -215,8 +157,26 @@ public struct EventSchema: Sendable {
         routing: EventRouting = .customer, _ meaning: String, oneOf: [String] = [],
         _ fields: [EventField] = []
     ) {
-        content = Content(type, name, version, routing, meaning, oneOf, fields)
+        self.type = type
+        self.name = name
+        self.version = version
+        self.routing = routing
+        self.fields = fields
+        self.oneOf = oneOf
+        self.meaning = meaning
+        alternatives = Self.alternatives(oneOf, routing, fields)
+        documents = fields.filter { $0.kind == .document }
+        hasProfileSlot = fields.contains { $0.slot == .profile }
+        hasStore = fields.contains { $0.name == "store" }
+        if case .word(let words) = fields.first(where: { $0.name == "kind" })?.kind {
+            purchaseKinds = words
+        } else {
+            purchaseKinds = nil
+        }
     }
+
+    /// Whether it needs the customer that it is about.
+    public var needsSubject: Bool { routing == .customer || type == .purchaseClaimed }
 
     /// The field of a name as `EventField.name` gives it; `nil` where there is none. Searches all fields.
     public func field(_ name: String) -> EventField? { fields.first { $0.name == name } }

@@ -1,16 +1,14 @@
 extension Vocabulary {
     private static let lineage = EventField(
-        "original_transaction_id", .text, .stream, required: false,
-        "the lineage; defaults to transaction_id")
-    private static let store = EventField(
-        "store", .text, .stream, required: false, "apple unless said otherwise")
+        "original_transaction_id", .text, .stream, "the lineage; defaults to transaction_id")
+    private static let store = EventField("store", .text, .stream, "apple unless said otherwise")
     private static let transaction = EventField("transaction_id", .text, .reference)
     private static let requiredTransaction = EventField(
         "transaction_id", .text, .reference, required: true)
     /// For the record: what was bought together is found again, and no answer depends on it. Any JSON, because events
     /// had members of this name, numbers among them, before the vocabulary did, and stay what they are.
     private static let order = EventField(
-        "order_id", .any, nil, required: false,
+        "order_id", .any, nil,
         "the order that the transaction belongs to, where a shop sells several products at once")
     private static let ownership = EventField(
         "ownership",
@@ -50,7 +48,7 @@ extension Vocabulary {
         EventField("currency", .text, .nameC, required: true),
     ]
     private static let token = EventField(
-        "app_account_token", .text, .nameB, required: false,
+        "app_account_token", .text, .nameB,
         "the customer id that the app gave the store; it outranks a named customer")
 
     private static let purchaseKinds = EventFieldKind.word([
@@ -61,7 +59,7 @@ extension Vocabulary {
     /// What follows a consumable should say so where the store gives it another original transaction: its stream is
     /// named after the transaction itself, and the stream is a function of the event alone.
     private static let purchaseKind = EventField(
-        "kind", purchaseKinds, kindSlot, required: false,
+        "kind", purchaseKinds, kindSlot,
         "a consumable's stream is its own transaction, any other's the original one")
 
     static let purchases: [EventSchema] = [
@@ -73,7 +71,7 @@ extension Vocabulary {
                 EventField("kind", purchaseKinds, kindSlot, required: true),
                 requiredTransaction, lineage, store,
                 quantity, ownership, token,
-                EventField("starts_at", .time, .timeA, required: false, "purchase date"),
+                EventField("starts_at", .time, .timeA, "purchase date"),
                 EventField("storefront", .text), order,
             ] + price + offer),
         EventSchema(
@@ -97,9 +95,7 @@ extension Vocabulary {
                         EventWord("full", "REFUND_FULL"),
                         EventWord("prorated", "REFUND_PRORATED"),
                     ]), .flags(shift: 0, width: 2)),
-                EventField(
-                    "pct_milli", .integer, .amount, required: false, in: 0...100_000,
-                    "100 % is 100000"),
+                EventField("pct_milli", .integer, .amount, in: 0...100_000, "100 % is 100000"),
                 EventField("reason", .text), EventField("amount_milli", .money, .money),
                 EventField("currency", .text, .nameC),
                 EventField("product", .text, .nameA), purchaseKind, order,
@@ -116,7 +112,7 @@ extension Vocabulary {
             [
                 requiredTransaction, lineage, store,
                 EventField("revoked_at", .time, .timeC, required: true),
-                EventField("reason", .text, .nameB, required: false, "family or developer"),
+                EventField("reason", .text, .nameB, "family or developer"),
                 EventField("product", .text, .nameA), purchaseKind, order,
             ]),
         EventSchema(
@@ -127,7 +123,7 @@ extension Vocabulary {
                 EventField("from", .text, .nameA, required: true),
                 EventField("to", .text, .nameB, required: true),
                 EventField(
-                    "units", .amount, .amount, required: false, in: EventBounds.notNegative,
+                    "units", .amount, .amount, in: EventBounds.notNegative,
                     "of a consumable: the credits that were left and moved"),
                 EventField("rule", .text), EventField("reversible_until", .time),
             ]),
@@ -162,8 +158,7 @@ extension Vocabulary {
             "A subscription began.",
             period + [
                 EventField(
-                    "reason", .word([EventWord("initial"), EventWord("resubscribe")]),
-                    .flags(shift: 10, width: 2)),
+                    "reason", .word(["initial", "resubscribe"]), .flags(shift: 10, width: 2)),
                 transactionReason(.flags(shift: 12, width: 2)),
             ]),
         EventSchema(
@@ -189,12 +184,11 @@ extension Vocabulary {
             [
                 lineage, store, transaction,
                 EventField(
-                    "from", .text, .nameA, required: false,
+                    "from", .text, .nameA,
                     "left out where the store does not say; then whatever else ran was replaced"),
                 EventField("to", .text, .nameB, required: true),
                 EventField(
-                    "effective",
-                    .word([EventWord("now"), EventWord("next_renewal"), EventWord("reverted")]),
+                    "effective", .word(["now", "next_renewal", "reverted"]),
                     .flags(shift: 0, width: 3), required: true), EventField("offer", .any),
             ]),
         EventSchema(
@@ -209,7 +203,7 @@ extension Vocabulary {
             "A renewal could not be charged.",
             [
                 lineage, store, transaction,
-                EventField("grace_expires_at", .time, .timeA, required: false, "null: no grace"),
+                EventField("grace_expires_at", .time, .timeA, "null: no grace"),
                 EventField("retry_until", .time, .timeB),
             ]),
         EventSchema(
@@ -222,8 +216,7 @@ extension Vocabulary {
             [
                 lineage, store, transaction,
                 EventField(
-                    "status",
-                    .word([EventWord("pending"), EventWord("accepted"), EventWord("declined")]),
+                    "status", .word(["pending", "accepted", "declined"]),
                     .flags(shift: 0, width: 3), required: true),
                 EventField("new_price_milli", .money, .money),
                 EventField("effective_at", .time, .timeA), EventField("currency", .text, .nameC),
@@ -318,11 +311,11 @@ extension Vocabulary {
                 EventField("starts_at", .time, .timeA, required: true),
                 EventField("expires_at", .time, .timeB),
                 EventField(
-                    "priority", .integer, .flags(shift: 2, width: 9), required: false,
+                    "priority", .integer, .flags(shift: 2, width: 9),
                     "0 to 255, lower burns first; 100 where absent"),
                 EventField(
                     "every", .word(recurrences.map { EventWord($0) }),
-                    .flags(shift: 11, width: 5), required: false,
+                    .flags(shift: 11, width: 5),
                     "of units: they come again, counted from starts_at, or with the meter's period"),
                 EventField("rollover.max", .amount, .money, in: EventBounds.notNegative),
                 EventField("rollover.min", .amount, .timeC, in: EventBounds.notNegative),

@@ -11,10 +11,8 @@ extension Vocabulary {
                 EventField(
                     "amount", .amount, .amount, required: true,
                     "at least 1 on counters; +1 or -1 on gauges"),
-                EventField("ref", .text, .reference, required: false, "what was made; counts once"),
-                EventField(
-                    "covered_by", .text, .nameB, required: false,
-                    "an unlimited source; burns no quota"),
+                EventField("ref", .text, .reference, "what was made; counts once"),
+                EventField("covered_by", .text, .nameB, "an unlimited source; burns no quota"),
             ]),
         EventSchema(
             .usageReserved, "usage.reserved", "Units were set aside.",
@@ -37,7 +35,7 @@ extension Vocabulary {
                     "target", .text, .reference, required: true,
                     "key or ref of the usage, or its reservation; its period gets the units back"),
                 EventField(
-                    "meter", .text, .nameA, required: false,
+                    "meter", .text, .nameA,
                     "of which meter; without it, of the first one that has the target"),
                 EventField("reason", .text),
             ]),
@@ -47,16 +45,14 @@ extension Vocabulary {
                 meter, EventField("period_start", .time, .timeA, required: true),
                 EventField("effective_at", .time, .timeB, required: true),
                 EventField(
-                    "retain_anchor", .bool, .flags(shift: 3, width: 2), required: false,
+                    "retain_anchor", .bool, .flags(shift: 3, width: 2),
                     "false: later periods are counted from the reset; true where absent"),
                 EventField(
-                    "preserve_overage", .bool, .flags(shift: 5, width: 2), required: false,
+                    "preserve_overage", .bool, .flags(shift: 5, width: 2),
                     "true: what was used beyond the limit counts as used after the reset"),
                 EventField(
-                    "trigger",
-                    .word([
-                        EventWord("scheduled"), EventWord("manual"), EventWord("plan_change"),
-                    ]), .flags(shift: 0, width: 3)),
+                    "trigger", .word(["scheduled", "manual", "plan_change"]),
+                    .flags(shift: 0, width: 3)),
                 EventField("period", .text),
             ]),
         EventSchema(

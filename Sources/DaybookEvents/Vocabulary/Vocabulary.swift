@@ -40,7 +40,7 @@ public enum Vocabulary {
             .subjectCreated, "subject.created", "A customer was first seen.",
             [
                 EventField("first_seen_at", .time, .timeA, required: true),
-                EventField("tz", .text, .nameA, required: false, "IANA zone"),
+                EventField("tz", .text, .nameA, "IANA zone"),
                 EventField("locale", .text), EventField("country", .text),
             ]),
         EventSchema(
@@ -124,16 +124,14 @@ public enum Vocabulary {
             "Something could not be read or verified.",
             [
                 EventField("code", .text, .nameA), EventField("kind", .text),
+                EventField("raw_sha256", .text, nil, "of the body as it was posted"),
                 EventField(
-                    "raw_sha256", .text, nil, required: false, "of the body as it was posted"),
-                EventField(
-                    "text_sha256", .text, nil, required: false,
+                    "text_sha256", .text, nil,
                     "of the signed text in it that was refused; left out where that is the body"),
-                EventField("place", .text, nil, required: false, "where in the body it stands"),
+                EventField("place", .text, nil, "where in the body it stands"),
                 EventField(
-                    "waits_for", .text, nil, required: false,
-                    "the line that a transaction must tell of first"),
-                EventField("for", .text, nil, required: false, "the customer who sent it"),
+                    "waits_for", .text, nil, "the line that a transaction must tell of first"),
+                EventField("for", .text, nil, "the customer who sent it"),
             ]),
     ]
 
@@ -147,9 +145,9 @@ public enum Vocabulary {
                     "applies_to",
                     .word(CatalogScopeKind.allCases.map(\.eventWord)), .flags(shift: 0, width: 3),
                     required: true),
-                EventField("percent", .integer, .money, required: false, "with cohort: 0 to 100"),
+                EventField("percent", .integer, .money, "with cohort: 0 to 100"),
                 EventField("document_sha256", .text, .reference, required: true),
-                EventField("document", .document, nil, required: false, "inline in exports"),
+                EventField("document", .document, nil, "inline in exports"),
             ]),
         EventSchema(
             .catalogRolledBack, "catalog.rolled_back", routing: .ledger,
@@ -169,10 +167,9 @@ public enum Vocabulary {
                     "the hash of the history that the backup ends with"),
                 EventField("reason", .text, nil, required: true),
                 EventField(
-                    "abandoned_position", .integer, nil, required: false,
+                    "abandoned_position", .integer, nil,
                     "the last position of the ledger that was replaced"),
-                EventField(
-                    "abandoned_history", .text, nil, required: false, "the hash of its history"),
+                EventField("abandoned_history", .text, nil, "the hash of its history"),
             ]),
         EventSchema(
             .reportFrozen, "report.frozen", routing: .ledger,
@@ -192,9 +189,7 @@ public enum Vocabulary {
                 EventField(
                     "engine", .text, nil, required: true, "the version that computed it"),
                 EventField("document_sha256", .text, .reference, required: true),
-                EventField(
-                    "document", .document, nil, required: false,
-                    "the report as JSON; inline in exports"),
+                EventField("document", .document, nil, "the report as JSON; inline in exports"),
             ]),
         EventSchema(
             .rateRecorded, "rate.recorded", routing: .ledger,
@@ -230,29 +225,23 @@ public enum Vocabulary {
             ]),
     ]
 
+    private static let overrideKinds = EventFieldKind.word([
+        "force_entitlement", "expire_trial", "clear_subscription", "reset_trial_eligibility",
+    ])
+
     static let debug: [EventSchema] = [
         EventSchema(
             .debugOverrideSet, "debug.override_set", "A developer pretends something.",
             [
-                EventField(
-                    "kind",
-                    .word([
-                        EventWord("force_entitlement"), EventWord("expire_trial"),
-                        EventWord("clear_subscription"), EventWord("reset_trial_eligibility"),
-                    ]), .flags(shift: 0, width: 3), required: true),
-                EventField("value", .text, .nameA, required: false, "the entitlement to force"),
+                EventField("kind", overrideKinds, .flags(shift: 0, width: 3), required: true),
+                EventField("value", .text, .nameA, "the entitlement to force"),
                 EventField("expires_at", .time, .timeA, required: true),
                 EventField("actor", .text, nil, required: true),
             ]),
         EventSchema(
             .debugOverrideCleared, "debug.override_cleared", "The pretence ends.",
             [
-                EventField(
-                    "kind",
-                    .word([
-                        EventWord("force_entitlement"), EventWord("expire_trial"),
-                        EventWord("clear_subscription"), EventWord("reset_trial_eligibility"),
-                    ]), .flags(shift: 0, width: 3)),
+                EventField("kind", overrideKinds, .flags(shift: 0, width: 3)),
                 EventField("actor", .text),
             ]),
         EventSchema(
