@@ -77,6 +77,14 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
 }
 
 extension StoreError {
+    /// A ledger file that does not hold what was committed.
+    static func damaged(
+        _ path: String, _ reason: String, file: String = #fileID, line: Int = #line
+    ) -> StoreError {
+        StoreError(
+            .damaged, "\(path) is damaged: \(reason); restore a backup", file: file, line: line)
+    }
+
     /// The refusal to go on from a past that the file does not have.
     /// - Parameter what: What goes on from another past, with its verb.
     package static func otherHistory(

@@ -45,10 +45,8 @@ struct ConsumableMigration {
 
     /// Whether any row may have to move: nearly every ledger has none.
     private func hasAny() throws -> Bool {
-        let types = [
-            EventType.purchaseCompleted, .purchaseRefunded, .purchaseRefundReversed,
-            .purchaseRevoked, .refundRequested, .refundDeclined,
-        ].map { String($0.rawValue) }.joined(separator: ", ")
+        let types = Vocabulary.schemas.filter { $0.routing == .purchase }
+            .map { String($0.type.rawValue) }.joined(separator: ", ")
         let sql = """
             SELECT count(*) FROM (SELECT 1 FROM events JOIN streams ON streams.id = events.stream \
             WHERE events.type IN (\(types)) AND streams.kind = 0 LIMIT 1)
@@ -164,6 +162,6 @@ struct ConsumableMigration {
     }
 
     private func damage(_ reason: String) -> StoreError {
-        StoreError(.damaged, "\(file.path) is damaged: \(reason); restore a backup")
+        .damaged(file.path, reason)
     }
 }

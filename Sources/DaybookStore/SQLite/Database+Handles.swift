@@ -25,17 +25,27 @@ extension Database {
     }
 
     /// Runs the body in one read transaction: whatever it reads is of one moment.
-    ///
-    /// By handles that are kept: GRDB compiles the two statements each time, which takes longer than reading a row.
     func inSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try run("BEGIN DEFERRED TRANSACTION")
+        try inTransaction("BEGIN DEFERRED TRANSACTION", body)
+    }
+
+    /// Runs the body in one transaction that may write, and holds the right to from its beginning.
+    func inWriteTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try inTransaction("BEGIN IMMEDIATE TRANSACTION", body)
+    }
+
+    /// By handles that are kept: GRDB compiles the statements each time, which takes longer than reading a row.
+    private func inTransaction<Result>(
+        _ begin: String, _ body: () throws -> Result
+    ) throws -> Result {
+        try run(begin)
         do {
             let result = try body()
             try run("COMMIT TRANSACTION")
             return result
         } catch {
-            // What the body found is told. SQLite may have ended the transaction itself, and then there is none to end.
-            try? run("ROLLBACK TRANSACTION")
+            // The first error tells what happened. SQLite may have ended the transaction itself.
+            if sqlite3_get_autocommit(sqliteConnection) == 0 { try? run("ROLLBACK TRANSACTION") }
             throw error
         }
     }

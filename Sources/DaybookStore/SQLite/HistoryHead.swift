@@ -30,33 +30,6 @@ struct HistoryHead: Equatable {
     /// restored ledger) gets a new one.
     var lineage: Int64
 
-    /// Of a ledger without an event.
-    init(ledgerID: String) {
-        point = HistoryCursor(ledgerID: ledgerID).point
-        nameHash = .zero
-        streamHash = .zero
-        logSalt = 0
-        base = LogPlace(point)
-        before = base
-        lineage = Self.newLineage
-    }
-
-    private static var newLineage: Int64 { .random(in: 1...Int64.max) }
-
-    /// What the commit that leads to a cursor writes.
-    /// - Parameters:
-    ///   - salt: Of the log as it is before the commit.
-    ///   - former: The row before.
-    init(_ cursor: HistoryCursor, salt: Int64, after former: HistoryHead) {
-        point = cursor.point
-        nameHash = cursor.names.hash
-        streamHash = cursor.streams.hash
-        logSalt = salt
-        base = former.start(ofLogWith: salt)
-        before = LogPlace(former.point)
-        lineage = former.lineage
-    }
-
     /// What a commit writes that brings no event.
     /// - Parameter salt: Of the log as it is before the commit.
     mutating func carryOn(inLogWith salt: Int64) {
@@ -100,23 +73,21 @@ struct HistoryHead: Equatable {
         return head
     }
 
-    private init(
-        point: HistoryPoint, nameHash: HistoryHash, streamHash: HistoryHash, logSalt: Int64,
-        base: LogPlace, before: LogPlace, lineage: Int64
-    ) {
-        self.point = point
-        self.nameHash = nameHash
-        self.streamHash = streamHash
-        self.logSalt = logSalt
-        self.base = base
-        self.before = before
-        self.lineage = lineage
-    }
-
     /// The row of every ledger of schema 2.
     /// - Throws: `.damaged` without one.
     static func required(_ db: Database, _ path: String) throws -> HistoryHead {
         guard let head = try read(db) else { throw StoreError.nameless(path) }
+        return head
+    }
+
+    /// The row of a file whose last event is the one that it names.
+    /// - Throws: `.damaged` where another program added or removed events.
+    static func fitting(_ db: Database, _ path: String) throws -> HistoryHead {
+        let head = try required(db, path)
+        let last = try db.number("SELECT max(position) FROM events", []) ?? 0
+        guard last == head.point.position else {
+            throw StoreError.strayEvents(path, last, named: head.point.position)
+        }
         return head
     }
 
@@ -162,12 +133,39 @@ struct HistoryHead: Equatable {
     }
 }
 
+extension HistoryHead {
+    /// Of a ledger without an event.
+    init(ledgerID: String) {
+        point = HistoryCursor(ledgerID: ledgerID).point
+        nameHash = .zero
+        streamHash = .zero
+        logSalt = 0
+        base = LogPlace(point)
+        before = base
+        lineage = Self.newLineage
+    }
+
+    /// What the commit that leads to a cursor writes.
+    /// - Parameters:
+    ///   - salt: Of the log as it is before the commit.
+    ///   - former: The row before.
+    init(_ cursor: HistoryCursor, salt: Int64, after former: HistoryHead) {
+        point = cursor.point
+        nameHash = cursor.names.hash
+        streamHash = cursor.streams.hash
+        logSalt = salt
+        base = former.start(ofLogWith: salt)
+        before = LogPlace(former.point)
+        lineage = former.lineage
+    }
+
+    private static var newLineage: Int64 { .random(in: 1...Int64.max) }
+}
+
 extension OpaquePointer {
     /// A column's 32 bytes; `nil` where it has others.
     func historyHash(_ column: CInt) -> HistoryHash? {
-        guard let bytes = sqlite3_column_blob(self, column) else { return nil }
-        let count = Int(sqlite3_column_bytes(self, column))
-        return HistoryHash(UnsafeRawBufferPointer(start: bytes, count: count))
+        HistoryHash(blob(column))
     }
 
     /// The bytes are copied.

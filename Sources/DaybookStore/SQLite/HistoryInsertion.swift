@@ -22,11 +22,7 @@ struct HistoryInsertion {
     /// - Throws: `.otherHistory`; `.damaged` when the file's newest rows are not those that it names.
     func ground(_ known: End?) throws -> (head: HistoryHead, cursor: HistoryCursor) {
         let reading = HistoryReading(db: db, file: file, header: header)
-        let head = try reading.head()
-        let last = try db.number("SELECT max(position) FROM events", []) ?? 0
-        guard last == head.point.position else {
-            throw StoreError.strayEvents(file.path, last, named: head.point.position)
-        }
+        let head = try HistoryHead.fitting(db, file.path)
         if let expected = batch.expectedHistory, expected != head.point.hash {
             throw StoreError.otherHistory(
                 file.path, "what was to be appended was decided upon", expected,

@@ -56,10 +56,7 @@ struct HistoryMigration {
             let entries = try digests.entries(
                 after: cursor.position, through: min(last, cursor.position + Self.chunkCount))
             guard !entries.isEmpty else {
-                throw StoreError(
-                    .damaged,
-                    "\(file.path) is damaged: position \(cursor.position + 1) is missing; restore a backup"
-                )
+                throw StoreError.damaged(file.path, "position \(cursor.position + 1) is missing")
             }
             try cursor.append(
                 count: entries.count, entry: { entries[$0] },

@@ -17,7 +17,7 @@ struct HistoryProof {
     /// - Returns: The end of the history.
     /// - Throws: `.damaged` with the first place that does not fit; what `progress` throws.
     func run(progress: (Int64, Int64) throws -> Void) throws -> HistoryPoint {
-        let head = try head()
+        let head = try HistoryHead.fitting(db, file.path)
         var marks = try MarkProof(db, file)
         let chains = try chains(&marks)
         guard chains.names == head.names, chains.streams == head.streams else {
@@ -42,21 +42,14 @@ struct HistoryProof {
     func run(
         after start: HistoryPoint, progress: (Int64, Int64) throws -> Void
     ) throws -> HistoryPoint {
-        let head = try head()
+        let head = try HistoryHead.fitting(db, file.path)
         let reading = HistoryReading(db: db, file: file, header: header)
         var cursor = try reading.cursor(at: start)
         guard cursor.point.hash == start.hash else {
             throw damage(
                 "the events up to position \(start.position) are not those that were committed")
         }
-        if start.nameCount < head.point.nameCount {
-            for name in try reading.texts(of: start.nameCount + 1...head.point.nameCount) {
-                cursor.append(name: name)
-            }
-        }
-        for stream in try reading.records(
-            after: start.streamCount, through: head.point.streamCount)
-        { cursor.append(stream: stream) }
+        try reading.appendNames(through: head.point, to: &cursor)
         try run(
             cursor, to: head.point,
             progress: { try progress($0 - start.position, $1 - start.position) }, visit: { _ in },
@@ -86,15 +79,6 @@ struct HistoryProof {
         guard cursor.point.hash == end.hash else {
             throw damage("the events after the last whole block are not those that were committed")
         }
-    }
-
-    private func head() throws -> HistoryHead {
-        let head = try HistoryHead.required(db, file.path)
-        let last = try db.number("SELECT max(position) FROM events", []) ?? 0
-        guard last == head.point.position else {
-            throw StoreError.strayEvents(file.path, last, named: head.point.position)
-        }
-        return head
     }
 
     private func chains(_ marks: inout MarkProof) throws -> (
@@ -131,10 +115,7 @@ struct HistoryProof {
         var last: Int64 = 0
         try db.forEachRow("SELECT sha256, bytes, id FROM documents ORDER BY id") { row in
             let expected = StoredText.plain(row, 0)
-            let start = sqlite3_column_blob(row, 1)
-            let bytes = UnsafeRawBufferPointer(
-                start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(row, 1)))
-            guard Digest.hexadecimal(Digest.sha256(bytes)) == expected else {
+            guard Digest.hexadecimal(Digest.sha256(row.blob(1))) == expected else {
                 throw damage("the document \(expected) has other bytes")
             }
             let id = sqlite3_column_int64(row, 2)
@@ -186,11 +167,9 @@ private struct MarkProof {
             guard let names = row.historyHash(3), let streams = row.historyHash(5),
                 let hash = row.historyHash(6)
             else { throw StoreError.damagedBackup(file, "a mark holds no hashes") }
-            let tree = UnsafeRawBufferPointer(
-                start: sqlite3_column_blob(row, 1), count: Int(sqlite3_column_bytes(row, 1)))
             marks.append(
                 Mark(
-                    position: sqlite3_column_int64(row, 0), tree: Array(tree),
+                    position: sqlite3_column_int64(row, 0), tree: Array(row.blob(1)),
                     names: HistoryChain(count: sqlite3_column_int64(row, 2), hash: names),
                     streams: HistoryChain(count: sqlite3_column_int64(row, 4), hash: streams),
                     hash: hash))

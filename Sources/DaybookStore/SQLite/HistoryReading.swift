@@ -31,14 +31,7 @@ struct HistoryReading {
             head.point.position - known.position < HistoryCursor.blockCount
         else { return nil }
         var cursor = known
-        if known.names.count < head.point.nameCount {
-            for name in try texts(of: known.names.count + 1...head.point.nameCount) {
-                cursor.append(name: name)
-            }
-        }
-        for stream in try records(after: known.streams.count, through: head.point.streamCount) {
-            cursor.append(stream: stream)
-        }
+        try appendNames(through: head.point, to: &cursor)
         try append(through: head.point.position, to: &cursor)
         cursor.epoch = head.point.epoch
         return cursor.point.hash == head.point.hash ? cursor : nil
@@ -116,10 +109,7 @@ struct HistoryReading {
             """, [last]
         ) { row in
             let count = sqlite3_column_int64(row, 0) / HistoryCursor.blockCount
-            let byteCount = Int(sqlite3_column_bytes(row, 1))
-            let bytes = UnsafeRawBufferPointer(
-                start: sqlite3_column_blob(row, 1), count: byteCount)
-            guard let known = HistoryTree(count: count, bytes: Array(bytes)) else {
+            guard let known = HistoryTree(count: count, bytes: Array(row.blob(1))) else {
                 throw damage("the mark at position \(count * HistoryCursor.blockCount) is no tree")
             }
             tree = known
@@ -152,9 +142,7 @@ struct HistoryReading {
     private func nameChain(_ count: Int64, _ head: HistoryHead) throws -> HistoryChain {
         if count == head.point.nameCount { return head.names }
         var chain = try chain(count, "names", "name_hash")
-        if chain.count < count {
-            for name in try texts(of: chain.count + 1...count) { chain.append(name: name) }
-        }
+        for name in try texts(after: chain.count, through: count) { chain.append(name: name) }
         guard chain.count == count else { throw damage("name \(chain.count + 1) is missing") }
         return chain
     }
@@ -186,16 +174,25 @@ struct HistoryReading {
         return chain
     }
 
-    func texts(of range: ClosedRange<Int64>) throws -> [String] {
+    /// Takes up the names and streams that came after a cursor, up to a place in the history.
+    func appendNames(through point: HistoryPoint, to cursor: inout HistoryCursor) throws {
+        for name in try texts(after: cursor.names.count, through: point.nameCount) {
+            cursor.append(name: name)
+        }
+        for stream in try records(after: cursor.streams.count, through: point.streamCount) {
+            cursor.append(stream: stream)
+        }
+    }
+
+    private func texts(after count: Int64, through last: Int64) throws -> [String] {
         var texts: [String] = []
         try db.forEachRow(
-            "SELECT text FROM names WHERE id >= ? AND id <= ? ORDER BY id",
-            [range.lowerBound, range.upperBound]
+            "SELECT text FROM names WHERE id > ? AND id <= ? ORDER BY id", [count, last]
         ) { texts.append(StoredText.plain($0, 0)) }
         return texts
     }
 
-    func records(after count: Int64, through last: Int64) throws -> [StreamRecord] {
+    private func records(after count: Int64, through last: Int64) throws -> [StreamRecord] {
         var records: [StreamRecord] = []
         try db.forEachRow(
             """
@@ -206,7 +203,7 @@ struct HistoryReading {
     }
 
     private func damage(_ reason: String) -> StoreError {
-        StoreError(.damaged, "\(file.path) is damaged: \(reason); restore a backup")
+        .damaged(file.path, reason)
     }
 }
 
@@ -219,10 +216,10 @@ extension StreamRecord {
         guard let id = UInt32(exactly: number), let environment = Environment(column: row, 1),
             let kind = StreamKind(column: row, 2), let name = NameID(exactly: nameNumber)
         else {
-            throw StoreError(
-                .damaged,
-                "\(file.path) is damaged: stream \(number) has an unknown environment or kind, or the name "
-                    + "\(nameNumber), which nothing has; restore a backup")
+            throw StoreError.damaged(
+                file.path,
+                "stream \(number) has an unknown environment or kind, or the name \(nameNumber), "
+                    + "which nothing has")
         }
         self.init(id: id, environment: environment, kind: kind, name: name)
     }
@@ -255,10 +252,10 @@ struct StoredRowDigests {
         try db.forEachRow(RowSelection.rowsOfRange, [start, end, Int64.max]) { row in
             rows.append(RowSelection.row(row, &claims))
             guard !claims.isTooWide, claims.position == start + Int64(rows.count) else {
-                throw StoreError(
-                    .damaged,
-                    "\(file.path) is damaged: position \(start + Int64(rows.count)) is missing or holds a number that "
-                        + "does not fit; restore a backup")
+                throw StoreError.damaged(
+                    file.path,
+                    "position \(start + Int64(rows.count)) is missing or holds a number that does "
+                        + "not fit")
             }
         }
         var entries: [HistoryCursor.Entry] = []
@@ -288,8 +285,7 @@ struct StoredRowDigests {
             text = StoredText.plain($0, 0)
         }
         guard let text else {
-            throw StoreError(
-                .damaged, "\(file.path) is damaged: name \(id) is missing; restore a backup")
+            throw StoreError.damaged(file.path, "name \(id) is missing")
         }
         names[id] = text
         return text
@@ -302,8 +298,7 @@ struct StoredRowDigests {
             "SELECT id, environment, kind, name FROM streams WHERE id = ?", [Int64(id)]
         ) { record = try StreamRecord(row: $0, file) }
         guard let record else {
-            throw StoreError(
-                .damaged, "\(file.path) is damaged: stream \(id) is missing; restore a backup")
+            throw StoreError.damaged(file.path, "stream \(id) is missing")
         }
         let name = StreamName(record.environment, record.kind, try name(record.name))
         streams[id] = name

@@ -34,7 +34,10 @@ struct LedgerFile: Sendable {
     var folder: String { Folder.of(path) }
 
     /// Whether the name is taken, be it by a link that leads nowhere.
-    var isTaken: Bool {
+    var isTaken: Bool { Self.isTaken(path) }
+
+    /// Whether a name is that of anything, a link included.
+    static func isTaken(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
@@ -126,6 +129,16 @@ struct LedgerFile: Sendable {
         guard sqlite3_open_v2(path, &connection, flags, nil) != SQLITE_OK else { return 0 }
         let number = connection.map(sqlite3_system_errno) ?? ENOMEM
         return number == 0 ? EIO : number
+    }
+
+    /// An immutable connection would read nonsense from a file that changes after all.
+    /// - Throws: `.readOnly`; only opening the ledger again shows what is new.
+    func checkUnchanged(since access: Access) throws {
+        guard case .immutable(let known) = access else { return }
+        guard identity == known, !hasLog, !hasJournal else {
+            throw StoreError(
+                .readOnly, "another process began to write to \(path); open it again to see it")
+        }
     }
 
     private func noLedger(_ reason: String) -> StoreError {

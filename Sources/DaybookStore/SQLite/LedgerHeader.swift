@@ -4,23 +4,17 @@ import GRDBSQLite
 
 /// Reads what a ledger file says about itself.
 enum LedgerHeader {
-    /// - Throws: `.newerSchema` or `.damaged`.
-    static func read(_ db: Database, _ path: String, _ schema: LedgerSchema) throws -> StoreHeader {
-        try read(db, path, version: checkVersion(db, path, schema))
-    }
-
-    /// The same where the schema version is known, or is just being given.
+    /// - Parameter version: Of the schema, which was checked or is just being given.
+    /// - Throws: `.damaged`.
     static func read(_ db: Database, _ path: String, version: Int) throws -> StoreHeader {
         let rows = try Row.fetchAll(db, sql: "SELECT key, value FROM meta")
         var values: [String: String] = [:]
         for row in rows { values[row["key"]] = row["value"] }
         guard let app = values["app"], let ledgerID = values["ledger_id"] else {
-            throw StoreError(
-                .damaged, "\(path) is damaged: it does not say which app it is; restore a backup")
+            throw StoreError.damaged(path, "it does not say which app it is")
         }
         guard let secret = values["secret"].flatMap({ LedgerSecret(hexadecimal: $0) }) else {
-            throw StoreError(
-                .damaged, "\(path) is damaged: its secret is missing; restore a backup")
+            throw StoreError.damaged(path, "its secret is missing")
         }
         return StoreHeader(
             app: app, ledgerID: ledgerID, schemaVersion: version, secret: secret)
@@ -40,10 +34,7 @@ enum LedgerHeader {
                     + "\(schema.version)); install a newer Daybook")
         }
         guard version >= 1 else {
-            throw StoreError(
-                .damaged,
-                "\(path) is damaged: schema version \(version) was never released; restore a backup"
-            )
+            throw StoreError.damaged(path, "schema version \(version) was never released")
         }
         return version
     }

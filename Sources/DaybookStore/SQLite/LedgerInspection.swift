@@ -117,15 +117,13 @@ struct LedgerInspection {
     }
 
     private static func cut(_ db: Database) throws -> Cut {
-        var cut = Cut()
-        try db.inTransaction(.deferred) {
-            cut.position = try db.number("SELECT max(position) FROM events", []) ?? 0
-            cut.name = try db.number("SELECT max(id) FROM names", []) ?? 0
-            cut.stream = try db.number("SELECT max(id) FROM streams", []) ?? 0
-            cut.document = try db.number("SELECT max(id) FROM documents", []) ?? 0
-            return .commit
+        try db.inSnapshot {
+            Cut(
+                position: try db.number("SELECT max(position) FROM events", []) ?? 0,
+                name: try db.number("SELECT max(id) FROM names", []) ?? 0,
+                stream: try db.number("SELECT max(id) FROM streams", []) ?? 0,
+                document: try db.number("SELECT max(id) FROM documents", []) ?? 0)
         }
-        return cut
     }
 
     // MARK: Tables, page by page
@@ -215,10 +213,7 @@ struct LedgerInspection {
             "documents", sql, through: cut.document, pageCount: Self.documentPageCount
         ) { row in
             let expected = StoredText.plain(row, 1)
-            let start = sqlite3_column_blob(row, 2)
-            let count = Int(sqlite3_column_bytes(row, 2))
-            let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-            let actual = Digest.hexadecimal(Digest.sha256(bytes))
+            let actual = Digest.hexadecimal(Digest.sha256(row.blob(2)))
             if actual != expected {
                 found.append("The bytes of document \(expected) have the SHA-256 \(actual).")
             }

@@ -98,7 +98,7 @@ public struct LedgerReplacement: Sendable {
         let name = "\(file.path).replaced-at-\(position.map(String.init) ?? "unknown")"
         var kept = LedgerFile(path: name)
         var count = 1
-        while [kept.path, kept.logPath, kept.journalPath].contains(where: Self.isTaken) {
+        while [kept.path, kept.logPath, kept.journalPath].contains(where: LedgerFile.isTaken) {
             count += 1
             kept = LedgerFile(path: "\(name)-\(count)")
         }
@@ -114,11 +114,6 @@ public struct LedgerReplacement: Sendable {
             }
         }
         return kept
-    }
-
-    private static func isTaken(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
     }
 
     /// A restore that was killed before it gave the new file the name leaves two names of the old one.

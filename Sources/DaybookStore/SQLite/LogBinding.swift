@@ -77,26 +77,19 @@ struct LogBinding {
             return try main?.hash
                 == HistoryReading(db: db, file: file, header: header).head().point.hash
         }
-        var isBound = false
-        try db.inTransaction(.deferred) {
+        return try db.inSnapshot {
             let reading = HistoryReading(db: db, file: file, header: header)
             let head = try reading.head()
             let base = head.start(ofLogWith: salt)
-            if let lineage = main?.lineage, lineage != head.lineage {
-                isBound = false
-            } else if base.hash == .zero {
-                // The log began upon a file of schema 1, which names no place.
-                isBound = true
-            } else if let main, main.position >= base.position {
-                isBound =
-                    try main.hash == base.hash || main.hash == head.point.hash
-                    || (reading.point(
-                        at: main.position, names: main.nameCount, streams: main.streamCount))?.hash
-                        == main.hash
-            }
-            return .commit
+            if let lineage = main?.lineage, lineage != head.lineage { return false }
+            // The log began upon a file of schema 1, which names no place.
+            if base.hash == .zero { return true }
+            guard let main, main.position >= base.position else { return false }
+            if main.hash == base.hash || main.hash == head.point.hash { return true }
+            let there = try reading.point(
+                at: main.position, names: main.nameCount, streams: main.streamCount)
+            return there?.hash == main.hash
         }
-        return isBound
     }
 }
 

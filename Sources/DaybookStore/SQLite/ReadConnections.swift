@@ -126,14 +126,6 @@ final class ReadConnections: Sendable {
         }
     }
 
-    /// An immutable connection would read nonsense from a file that changes after all.
-    /// - Throws: `.readOnly`; only opening the ledger again shows what is new.
-    func checkUnchanged() throws {
-        guard case .immutable(let identity) = access else { return }
-        guard file.identity == identity, !file.hasLog, !file.hasJournal else {
-            throw StoreError(
-                .readOnly, "another process began to write to \(file.path); open it again to see it"
-            )
-        }
-    }
+    /// - Throws: `.readOnly` when another process wrote to a file that was opened as one that never changes.
+    func checkUnchanged() throws { try file.checkUnchanged(since: access) }
 }

@@ -63,10 +63,10 @@ struct RowBounds: Sendable {
             ? try db.number("SELECT count(*) FROM \(table)", [])
             : try db.number("SELECT count(*) FROM \(table) WHERE id > ?", [known])
         guard let added, known + added == last, last <= UInt32.max else {
-            throw StoreError(
-                .damaged,
-                "\(path) is damaged: the last number in \(table) is \(last), but it has \(known + (added ?? 0)) rows; "
-                    + "restore a backup")
+            throw StoreError.damaged(
+                path,
+                "the last number in \(table) is \(last), "
+                    + "but it has \(known + (added ?? 0)) rows")
         }
         return last
     }
@@ -81,9 +81,6 @@ struct RowBounds: Sendable {
             } else {
                 "uses name \(claims.greatestName), but there are \(nameCount) names"
             }
-        return StoreError(
-            .damaged,
-            "\(path) is damaged: the event at position \(claims.position) \(reason); restore a backup"
-        )
+        return StoreError.damaged(path, "the event at position \(claims.position) \(reason)")
     }
 }

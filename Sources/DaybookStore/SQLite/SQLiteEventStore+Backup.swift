@@ -52,14 +52,9 @@ extension SQLiteEventStore {
         progress: (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> HistoryPoint {
         try reads.use("verifying the history") { [file, header] db in
-            var point: HistoryPoint?
-            try db.inTransaction(.deferred) {
-                point = try HistoryProof(db: db, file: file, header: header).run(
-                    progress: progress)
-                return .commit
+            try db.inSnapshot {
+                try HistoryProof(db: db, file: file, header: header).run(progress: progress)
             }
-            guard let point else { throw StoreError(.failed, "the history was not read") }
-            return point
         }
     }
 
@@ -214,13 +209,10 @@ extension SQLiteEventStore {
         after start: HistoryPoint, progress: (Int64, Int64) throws -> Void
     ) throws -> HistoryPoint {
         try reads.use("verifying what is new") { [file, header] db in
-            var point = start
-            try db.inTransaction(.deferred) {
-                point = try HistoryProof(db: db, file: file, header: header).run(
+            try db.inSnapshot {
+                try HistoryProof(db: db, file: file, header: header).run(
                     after: start, progress: progress)
-                return .commit
             }
-            return point
         }
     }
 
@@ -261,11 +253,8 @@ extension SQLiteEventStore {
             try db.forEachRow(
                 "SELECT sha256, bytes FROM documents ORDER BY id LIMIT -1 OFFSET ?", [count]
             ) { row in
-                let start = sqlite3_column_blob(row, 1)
-                let bytes = UnsafeRawBufferPointer(
-                    start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(row, 1)))
                 documents.append(
-                    StoredDocument(sha256: StoredText.plain(row, 0), bytes: Array(bytes)))
+                    StoredDocument(sha256: StoredText.plain(row, 0), bytes: Array(row.blob(1))))
             }
             return documents
         }

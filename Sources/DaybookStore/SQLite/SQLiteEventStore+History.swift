@@ -76,10 +76,10 @@ extension SQLiteEventStore: EventCursorStore {
             head.recordedAt = sqlite3_column_int64(row, 1)
         }
         guard (0...AppendGround.positionMax).contains(head.position) else {
-            throw StoreError(
-                .damaged,
-                "\(file.path) is damaged: its last event is at position \(head.position), and no position is "
-                    + "below 1 or above \(AppendGround.positionMax); restore a backup")
+            throw StoreError.damaged(
+                file.path,
+                "its last event is at position \(head.position), and no position is below 1 or "
+                    + "above \(AppendGround.positionMax)")
         }
         return head
     }
@@ -87,15 +87,14 @@ extension SQLiteEventStore: EventCursorStore {
 
 extension StoreError {
     static func nameless(_ path: String) -> StoreError {
-        StoreError(
-            .damaged, "\(path) is damaged: it does not name its history; restore a backup")
+        StoreError.damaged(path, "it does not name its history")
     }
 
     /// Events that no commit of Daybook brought, or took away.
     static func strayEvents(_ path: String, _ position: Int64, named: Int64) -> StoreError {
-        StoreError(
-            .damaged,
-            "\(path) is damaged: its last event is at position \(position), but its history ends at \(named); another "
-                + "program added or removed events; restore a backup")
+        StoreError.damaged(
+            path,
+            "its last event is at position \(position), but its history ends at \(named); another "
+                + "program added or removed events")
     }
 }

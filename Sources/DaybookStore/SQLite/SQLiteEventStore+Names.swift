@@ -14,10 +14,7 @@ extension SQLiteEventStore {
         let names = try pages("name", sql, after: start) { [file] row in
             let text = StoredText.plain(row, 1)
             guard !text.isEmpty else {
-                throw StoreError(
-                    .damaged,
-                    "\(file.path) is damaged: name \(sqlite3_column_int64(row, 0)) is empty; restore a backup"
-                )
+                throw StoreError.damaged(file.path, "name \(sqlite3_column_int64(row, 0)) is empty")
             }
             return text
         }
@@ -38,10 +35,10 @@ extension SQLiteEventStore {
             let stream = try StreamRecord(row: row, file)
             let nameCount = sqlite3_column_int64(row, 4)
             guard stream.name <= nameCount else {
-                throw StoreError(
-                    .damaged,
-                    "\(file.path) is damaged: stream \(stream.id) has name \(stream.name), but there are "
-                        + "\(nameCount) names; restore a backup")
+                throw StoreError.damaged(
+                    file.path,
+                    "stream \(stream.id) has name \(stream.name), "
+                        + "but there are \(nameCount) names")
             }
             return stream
         }
@@ -61,10 +58,8 @@ extension SQLiteEventStore {
                 try db.forEachRow(sql, [last, Int64(Self.pageCount)]) { row in
                     let number = sqlite3_column_int64(row, 0)
                     guard number == last &+ 1 else {
-                        throw StoreError(
-                            .damaged,
-                            "\(file.path) is damaged: \(noun) \(number) follows \(noun) \(last); restore a backup"
-                        )
+                        throw StoreError.damaged(
+                            file.path, "\(noun) \(number) follows \(noun) \(last)")
                     }
                     all.append(try element(row))
                     last = number

@@ -102,10 +102,10 @@ extension SQLiteEventStore {
     }
 
     func brokenChain(_ event: Event, after previous: Int64, _ reason: String) -> StoreError {
-        StoreError(
-            .damaged,
-            "\(file.path) is damaged: position \(event.position) of stream \(event.stream) follows "
-                + "\(previous), \(reason); restore a backup")
+        StoreError.damaged(
+            file.path,
+            "position \(event.position) of stream \(event.stream) "
+                + "follows \(previous), \(reason)")
     }
 
     /// The last position recorded by a time; 0 when there is none.
@@ -120,11 +120,7 @@ extension SQLiteEventStore {
                     let middle = low + (high - low + 1) / 2
                     let sql = "SELECT recorded_at FROM events WHERE position = ?"
                     guard let recordedAt = try db.number(sql, [middle]) else {
-                        throw StoreError(
-                            .damaged,
-                            "\(file.path) is damaged: position \(middle) is missing; "
-                                + "restore a backup"
-                        )
+                        throw StoreError.damaged(file.path, "position \(middle) is missing")
                     }
                     if recordedAt <= instant { low = middle } else { high = middle - 1 }
                 }
@@ -188,10 +184,8 @@ extension SQLiteEventStore {
                 try db.forEachRow(sql, [last, end.position, Int64(count)]) { row in
                     chunk.append(element(row, &claims))
                     guard claims.position == last &+ 1 else {
-                        throw StoreError(
-                            .damaged,
-                            "\(file.path) is damaged: position \(claims.position) follows position \(last); "
-                                + "restore a backup")
+                        throw StoreError.damaged(
+                            file.path, "position \(claims.position) follows position \(last)")
                     }
                     if !known.admit(claims) { try admit(claims, &known, db) }
                     last = claims.position

@@ -85,7 +85,8 @@ public final class SQLiteEventStore: EventStore {
             }
         }
         header = try reads.use("reading what the ledger says about itself") { [file, schema] db in
-            try LedgerHeader.read(db, file.path, schema)
+            try LedgerHeader.read(
+                db, file.path, version: LedgerHeader.checkVersion(db, file.path, schema))
         }
         reads.know(LogBinding(file: file, header: header))
         if access == .ordinary { try look() }

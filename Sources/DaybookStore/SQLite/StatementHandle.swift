@@ -24,6 +24,13 @@ extension OpaquePointer {
         }
     }
 
+    /// The bytes of a column, which hold until the next step; none for NULL.
+    func blob(_ column: CInt) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(self, column)
+        return UnsafeRawBufferPointer(
+            start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(self, column)))
+    }
+
     /// Runs a statement that gives no rows, and forgets what was bound.
     func stepToEnd(_ connection: OpaquePointer?) throws {
         let code = sqlite3_step(self)

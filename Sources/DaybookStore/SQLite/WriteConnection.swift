@@ -35,13 +35,8 @@ final class WriteConnection: Sendable {
         self.header = header
         self.watch = watch
         do {
-            queue = try DatabaseQueue(path: file.path, configuration: Self.configuration())
+            queue = try Self.queue(file, schema)
             try queue.inDatabase { db in
-                try db.inTransaction(.immediate) {
-                    let version = try LedgerHeader.checkVersion(db, file.path, schema)
-                    try schema.migrate(db, from: version, file)
-                    return .commit
-                }
                 countFrames(db)
                 synchronous.store(try Self.readSynchronous(db), ordering: .relaxed)
             }
@@ -56,20 +51,26 @@ final class WriteConnection: Sendable {
     /// Brings a ledger of schema 1 up to date, which has no history that could be named; the caller holds the lock.
     static func migrate(_ file: LedgerFile, _ schema: LedgerSchema) throws {
         do {
-            let queue = try DatabaseQueue(path: file.path, configuration: Self.configuration())
-            try queue.inDatabase { db in
-                try db.inTransaction(.immediate) {
-                    let version = try LedgerHeader.checkVersion(db, file.path, schema)
-                    try schema.migrate(db, from: version, file)
-                    return .commit
-                }
-                // From now on the main file says where it stands.
-                try db.checkpoint(.passive)
-            }
+            let queue = try queue(file, schema)
+            // From now on the main file says where it stands.
+            try queue.inDatabase { _ = try $0.checkpoint(.passive) }
             try queue.close()
         } catch {
             throw SQLiteFailure.translate(error, "bringing the ledger up to date", file)
         }
+    }
+
+    /// A connection to a ledger that is of the newest schema version by then.
+    private static func queue(_ file: LedgerFile, _ schema: LedgerSchema) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: file.path, configuration: configuration())
+        try queue.inDatabase { db in
+            try db.inTransaction(.immediate) {
+                let version = try LedgerHeader.checkVersion(db, file.path, schema)
+                try schema.migrate(db, from: version, file)
+                return .commit
+            }
+        }
+        return queue
     }
 
     /// The settings of every connection that writes.
@@ -113,7 +114,7 @@ final class WriteConnection: Sendable {
         }
         let next = try run(task) { db in
             try look(db)
-            return try Self.transaction(db) {
+            return try db.inWriteTransaction {
                 try LedgerHeader.checkVersion(db, file.path, schema)
                 let history = HistoryInsertion(
                     db: db, file: file, header: header, batch: batch,
@@ -140,7 +141,7 @@ final class WriteConnection: Sendable {
         end.withLock { $0 = nil }
         return try run("changing the views") { db in
             try look(db)
-            return try Self.transaction(db) {
+            return try db.inWriteTransaction {
                 try LedgerHeader.checkVersion(db, file.path, schema)
                 let isChanged = try areThere ? EventViews.add(db) : EventViews.remove(db)
                 if isChanged {
@@ -162,27 +163,6 @@ final class WriteConnection: Sendable {
     private func look(_ db: Database) throws {
         guard try watch.checkNames() else { return }
         try watch.seeing { try LogBinding(file: file, header: header).check(db) }
-    }
-
-    /// Runs the body in a transaction that is wholly there or wholly gone afterwards.
-    ///
-    /// With statements that stay compiled: GRDB's own transactions compile three texts each time, which a commit of one
-    /// event feels.
-    private static func transaction<Result>(
-        _ db: Database, _ body: () throws -> Result
-    ) throws -> Result {
-        try db.forEachRow("BEGIN IMMEDIATE") { _ in }
-        do {
-            let result = try body()
-            try db.forEachRow("COMMIT") { _ in }
-            return result
-        } catch {
-            // SQLite itself rolls back after some errors, and says so with its autocommit mode.
-            if sqlite3_get_autocommit(db.sqliteConnection) == 0 {
-                try? db.forEachRow("ROLLBACK") { _ in }  // The first error tells what happened.
-            }
-            throw error
-        }
     }
 
     /// Moves the log's pages into the file when the log has grown beyond its bound.

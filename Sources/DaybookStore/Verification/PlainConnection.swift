@@ -24,14 +24,7 @@ final class PlainConnection {
     deinit { sqlite3_close_v2(handle) }
 
     /// An immutable connection reads nonsense from a file that changes after all.
-    func checkUnchanged() throws {
-        guard case .immutable(let identity) = access else { return }
-        guard file.identity == identity, !file.hasLog, !file.hasJournal else {
-            throw StoreError(
-                .readOnly, "another process began to write to \(file.path); open it again to see it"
-            )
-        }
-    }
+    func checkUnchanged() throws { try file.checkUnchanged(since: access) }
 
     /// Hands each row to the body.
     func each(_ sql: String, _ numbers: [Int64] = [], _ body: (PlainRow) throws -> Void) throws {
