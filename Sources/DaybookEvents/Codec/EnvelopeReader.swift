@@ -3,27 +3,32 @@ struct EnvelopeReader {
     let object: JSONObject
 
     func text(_ name: String, in object: JSONObject? = nil) throws(EventProblem) -> String? {
-        switch (object ?? self.object)[name] {
-        case nil, .null: return nil
-        case .string(let text):
-            try EnvelopeBounds.check(text, name)
-            return text
-        case .some(let other):
-            throw EventProblem(.wrongType, name, "must be text, not \(other.kindName)")
-        }
+        let text = try member(name, of: object, "text") { $0.text }
+        try EnvelopeBounds.check(text, name)
+        return text
     }
 
     func integer(
         _ name: String, in range: ClosedRange<Int64>, of object: JSONObject? = nil
     ) throws(EventProblem) -> Int64? {
-        switch (object ?? self.object)[name] {
-        case nil, .null: return nil
-        case .integer(let value):
-            try EnvelopeBounds.check(value, in: range, name)
-            return value
-        case .some(let other):
-            throw EventProblem(.wrongType, name, "must be an integer, not \(other.kindName)")
+        let number = try member(name, of: object, "an integer") { $0.integer }
+        try EnvelopeBounds.check(number, in: range, name)
+        return number
+    }
+
+    /// - Parameters:
+    ///   - object: `nil`: the event.
+    ///   - kind: What the member must be, for the message.
+    /// - Returns: `nil` where it is absent or `null`.
+    private func member<Value>(
+        _ name: String, of object: JSONObject? = nil, _ kind: String,
+        _ read: (JSONValue) -> Value?
+    ) throws(EventProblem) -> Value? {
+        guard let value = (object ?? self.object)[name], value != .null else { return nil }
+        guard let found = read(value) else {
+            throw EventProblem(.wrongType, name, "must be \(kind), not \(value.kindName)")
         }
+        return found
     }
 
     func environment() throws(EventProblem) -> Environment {
@@ -48,24 +53,16 @@ struct EnvelopeReader {
     }
 
     func source() throws(EventProblem) -> EventSource {
-        switch object["source"] {
-        case nil, .null: return EventSource(kind: "native", key: nil)
-        case .object(let source):
-            return EventSource(
-                kind: try text("kind", in: source) ?? "native", key: try text("key", in: source),
-                signedAt: try integer(
-                    "signed_at", in: EventBounds.timeMin...EventBounds.timeMax, of: source))
-        case .some(let other):
-            throw EventProblem(.wrongType, "source", "must be an object, not \(other.kindName)")
+        guard let source = try member("source", "an object", { $0.object }) else {
+            return EventSource(kind: "native", key: nil)
         }
+        return EventSource(
+            kind: try text("kind", in: source) ?? "native", key: try text("key", in: source),
+            signedAt: try integer(
+                "signed_at", in: EventBounds.timeMin...EventBounds.timeMax, of: source))
     }
 
     func data() throws(EventProblem) -> JSONObject {
-        switch object["data"] {
-        case nil, .null: return JSONObject()
-        case .object(let data): return data
-        case .some(let other):
-            throw EventProblem(.wrongType, "data", "must be an object, not \(other.kindName)")
-        }
+        try member("data", "an object") { $0.object } ?? JSONObject()
     }
 }

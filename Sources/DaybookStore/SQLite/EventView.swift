@@ -57,22 +57,23 @@ public struct EventView: Sendable, Equatable {
                 })
     }
 
-    private static let envelope: [Column] = EventViews.envelope.map { name in
-        let (kind, isRequired, meaning): (Column.Kind, Bool, String) =
-            switch name {
-            case "position": (.integer, true, "In the ledger, from 1 on.")
-            case "recorded_at": (.time, true, "When the ledger heard of it.")
-            case "occurred_at": (.time, true, "When it happened.")
-            case "environment": (.text, true, "")
-            case "stream": (.text, true, "The customer, or the purchase such as apple:2000000123.")
-            case "subject": (.text, false, "The customer that the event names.")
-            case "profile": (.text, false, "The profile that the event is about.")
-            case "source": (.text, true, "The kind of the source.")
-            case "key": (.text, true, "What tells the same event of the source again.")
-            default: (.text, true, "How far the source is believed.")
-            }
-        return Column(name: name, kind: kind, isRequired: isRequired, meaning: meaning)
+    /// The columns that every view begins with.
+    static let envelope: [Column] = envelopeRows.map {
+        Column(name: $0, kind: $1, isRequired: $2, meaning: $3)
     }
+
+    private static let envelopeRows: [(String, Column.Kind, Bool, String)] = [
+        ("position", .integer, true, "In the ledger, from 1 on."),
+        ("recorded_at", .time, true, "When the ledger heard of it."),
+        ("occurred_at", .time, true, "When it happened."),
+        ("environment", .text, true, ""),
+        ("stream", .text, true, "The customer, or the purchase such as apple:2000000123."),
+        ("subject", .text, false, "The customer that the event names."),
+        ("profile", .text, false, "The profile that the event is about."),
+        ("source", .text, true, "The kind of the source."),
+        ("key", .text, true, "What tells the same event of the source again."),
+        ("trust", .text, true, "How far the source is believed."),
+    ]
 }
 
 extension EventView.Column.Kind {

@@ -10,10 +10,7 @@ import GRDB
 /// milliseconds.
 enum EventViews {
     /// The columns that every view begins with.
-    static let envelope = [
-        "position", "recorded_at", "occurred_at", "environment", "stream", "subject", "profile",
-        "source", "key", "trust",
-    ]
+    static let envelope = EventView.envelope.map(\.name)
 
     static let rows = "event_rows"
 

@@ -70,14 +70,8 @@ extension SQLiteEventStore {
     }
 }
 
-extension Environment {
-    init?(column row: OpaquePointer, _ index: CInt) {
-        guard let value = UInt8(exactly: sqlite3_column_int64(row, index)) else { return nil }
-        self.init(rawValue: value)
-    }
-}
-
-extension StreamKind {
+extension RawRepresentable<UInt8> {
+    /// Reads a column; `nil` for a number that none of the cases has.
     init?(column row: OpaquePointer, _ index: CInt) {
         guard let value = UInt8(exactly: sqlite3_column_int64(row, index)) else { return nil }
         self.init(rawValue: value)

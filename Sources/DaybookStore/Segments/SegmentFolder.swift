@@ -16,6 +16,13 @@ public final class SegmentFolder: Sendable {
         case missing
         /// It is there and was found to be of no use; the next sealing writes it anew.
         case damaged
+
+        var isMissing: Bool {
+            switch self {
+            case .missing, .damaged: true
+            case .unread, .open: false
+            }
+        }
     }
 
     private struct Content {
@@ -29,7 +36,7 @@ public final class SegmentFolder: Sendable {
             get { places[index] ?? .missing }
             set {
                 places[index] = newValue
-                if isMissing(index) {
+                if newValue.isMissing {
                     sealedCount = min(sealedCount, index)
                 } else {
                     failed.remove(index)
@@ -37,18 +44,11 @@ public final class SegmentFolder: Sendable {
             }
         }
 
-        private func isMissing(_ index: Int) -> Bool {
-            switch self[index] {
-            case .missing, .damaged: true
-            case .unread, .open: false
-            }
-        }
-
         /// The first one without a file that may be tried, below a number.
         mutating func firstMissing(below count: Int) -> Int? {
-            while sealedCount < count, !isMissing(sealedCount) { sealedCount += 1 }
+            while sealedCount < count, !self[sealedCount].isMissing { sealedCount += 1 }
             guard sealedCount < count else { return nil }
-            return (sealedCount..<count).first { isMissing($0) && !failed.contains($0) }
+            return (sealedCount..<count).first { self[$0].isMissing && !failed.contains($0) }
         }
     }
 
@@ -203,14 +203,7 @@ public final class SegmentFolder: Sendable {
 
     /// How many segments there are, read or not.
     public var count: Int {
-        content.withLock { content in
-            content.places.values.count { place in
-                switch place {
-                case .open, .unread: true
-                case .missing, .damaged: false
-                }
-            }
-        }
+        content.withLock { $0.places.values.count { !$0.isMissing } }
     }
 
     /// Every segment that can be used.

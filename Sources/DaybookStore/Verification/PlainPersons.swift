@@ -45,8 +45,13 @@ struct PlainPersons {
     mutating func note(
         _ event: PlainEvent, at position: Int64, in stream: PlainStream, _ names: PlainNames
     ) {
-        if stream.isLineage { noteNamings(event, stream) }
-        noteSpellings(event, at: position, in: stream, names)
+        let named = Self.named(event, in: stream)
+        for name in named where stream.isLineage {
+            var customer = stream
+            customer.name = name
+            namings.insert(Naming(customer: customer.customer, lineage: lineage))
+        }
+        noteSpellings(named, at: position, in: stream, names)
         guard let type = EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) else { return }
         let own = Key(
             environment: stream.environment, source: event.source, high: event.key.0,
@@ -82,27 +87,9 @@ struct PlainPersons {
 
     /// Two customers of one UUID, in capitals and in small letters, are linked by the event that names the second.
     private mutating func noteSpellings(
-        _ event: PlainEvent, at position: Int64, in stream: PlainStream, _ names: PlainNames
+        _ named: [Int64], at position: Int64, in stream: PlainStream, _ names: PlainNames
     ) {
-        var named: [Int64] = []
-        if stream.isLineage {
-            named.append(event.customer)
-            switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
-            case .purchaseTransferred, .purchaseCompleted, .subscriptionStarted,
-                .subscriptionRenewed, .storeTransactionStated:
-                named.append(event.nameB)
-            default: break
-            }
-        }
-        if stream.isCustomer {
-            named.append(stream.name)
-            switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
-            case .subjectAliased, .subjectUnaliased, .purchaseTransferred:
-                named += [event.nameA, event.nameB]
-            default: break
-            }
-        }
-        for name in named where name != 0 {
+        for name in named {
             let text = names.text(name)
             guard let small = Self.smallUUID(text) else { continue }
             let place = [UInt8(truncatingIfNeeded: stream.environment)] + small
@@ -137,21 +124,28 @@ struct PlainPersons {
         return text.map { 0x41...0x46 ~= $0 ? $0 + 0x20 : $0 }
     }
 
-    private mutating func noteNamings(_ event: PlainEvent, _ stream: PlainStream) {
-        note(event.customer, stream)
-        switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
-        case .purchaseTransferred, .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed,
-            .storeTransactionStated:
-            note(event.nameB, stream)
-        default: break
+    /// The customers that an event of a lineage or a customer names, by the numbers of their names.
+    private static func named(_ event: PlainEvent, in stream: PlainStream) -> [Int64] {
+        var named: [Int64] = []
+        let type = EventType(rawValue: UInt16(truncatingIfNeeded: event.type))
+        if stream.isLineage {
+            named.append(event.customer)
+            switch type {
+            case .purchaseTransferred, .purchaseCompleted, .subscriptionStarted,
+                .subscriptionRenewed, .storeTransactionStated:
+                named.append(event.nameB)
+            default: break
+            }
         }
-    }
-
-    private mutating func note(_ name: Int64, _ stream: PlainStream) {
-        guard name != 0 else { return }
-        var customer = stream
-        customer.name = name
-        namings.insert(Naming(customer: customer.customer, lineage: lineage))
+        if stream.isCustomer {
+            named.append(stream.name)
+            switch type {
+            case .subjectAliased, .subjectUnaliased, .purchaseTransferred:
+                named += [event.nameA, event.nameB]
+            default: break
+            }
+        }
+        return named.filter { $0 != 0 }
     }
 
     /// The number of the stream that is being noted.
