@@ -1,27 +1,9 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookTesting
 
 /// The upgrade screen, the checkout, and everything that is bought once.
 extension MonthAuthor {
-    /// Something that the store sold, while its events are written.
-    struct Sale {
-        let lineage: String
-        let product: Product
-        /// Whether the store's notifications name the customer.
-        let isNamed: Bool
-        var transaction: String
-        var start: Int64
-        var end: Int64
-        var isTrial = false
-        var priceMilli: Int64
-
-        var reference: JSONObject {
-            [
-                "original_transaction_id": .string(lineage), "transaction_id": .string(transaction),
-            ]
-        }
-    }
-
     /// Shows the upgrade screen; one in ten begins to buy.
     mutating func shop(_ person: inout Resident, at time: Int64, context: String) {
         let paywall =
@@ -45,7 +27,7 @@ extension MonthAuthor {
     }
 
     private func owns(_ person: Resident, at time: Int64) -> Bool {
-        person.access.contains { $0.from <= time && time < $0.until && $0.profile == nil }
+        person.access.contains { $0.isOpen(at: time) && $0.profile == nil }
     }
 
     private mutating func checkOut(_ person: inout Resident, _ product: Product, at time: Int64) {
@@ -85,10 +67,10 @@ extension MonthAuthor {
         guard time < Self.end else { return }
         let lineage = "2000\(String(1_000_000 + generator.next()))"
         let hasTrial = product.introOffer?.kind == .freeTrial && !person.hasSubscribed
-        var sale = Sale(
-            lineage: lineage, product: product, isNamed: !chance(4), transaction: lineage,
-            start: time,
-            end: Int64.max, isTrial: hasTrial && chance(80), priceMilli: price(of: product))
+        var sale = InventedSale(
+            lineage: lineage, product: product, isNamed: !chance(4), start: time)
+        sale.isTrial = hasTrial && chance(80)
+        sale.priceMilli = generator.pick(product.prices)?.amountMilli ?? 990
         person.lineages.append(lineage)
         switch product.kind {
         case .autoRenewable: subscribe(&person, &sale)
@@ -96,12 +78,8 @@ extension MonthAuthor {
         }
     }
 
-    private mutating func price(of product: Product) -> Int64 {
-        generator.pick(product.prices)?.amountMilli ?? 990
-    }
-
     /// Bought once and for ever, or until the money goes back.
-    private mutating func keep(_ person: inout Resident, _ sale: Sale) {
+    private mutating func keep(_ person: inout Resident, _ sale: InventedSale) {
         let kind: JSONValue =
             switch sale.product.kind {
             case .consumable: "consumable"
@@ -113,7 +91,7 @@ extension MonthAuthor {
         fields["kind"] = kind
         fields["quantity"] = 1
         fields["price_milli"] = .integer(sale.priceMilli)
-        fields["currency"] = .string(sale.product.prices.first?.currency ?? "USD")
+        fields["currency"] = .string(Self.currency(of: sale))
         fields["starts_at"] = .integer(sale.start)
         if chance(2) { fields["ownership"] = "family_shared" }
         let isNamed = sale.isNamed
@@ -168,22 +146,17 @@ extension MonthAuthor {
     }
 
     /// The transaction as the app posts it: signed by the store, named by the app.
-    mutating func state(_ person: Resident, _ sale: Sale, signedAt: Int64) {
+    mutating func state(_ person: Resident, _ sale: InventedSale, signedAt: Int64) {
         guard signedAt < Self.end else { return }
-        var fields = sale.reference
-        fields["product"] = .string(sale.product.id)
-        fields["starts_at"] = .integer(sale.start)
-        if sale.end != Int64.max { fields["expires_at"] = .integer(sale.end) }
-        if sale.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
         tell(
-            .storeTransactionStated, person, at: sale.start, fields, source: "apple_jws",
+            .storeTransactionStated, person, at: sale.start, sale.statement, source: "apple_jws",
             key: "\(sale.transaction)@\(signedAt)", trust: .verified, signedAt: signedAt)
     }
 
     /// The customer presses "Restore": the store signs the same transaction anew, and it is no second purchase.
     mutating func restore(_ person: Resident, at time: Int64) {
         guard let sale = person.latestSale, sale.start < time,
-            person.access.last.map({ $0.from <= time && time < $0.until }) ?? false
+            person.access.last.map({ $0.isOpen(at: time) }) ?? false
         else { return }
         state(person, sale, signedAt: time)
     }
@@ -191,7 +164,7 @@ extension MonthAuthor {
     /// The money goes back; now and then the store takes the refund back.
     /// - Returns: Whether access stays lost.
     @discardableResult
-    mutating func refund(_ person: inout Resident, _ sale: Sale) -> Bool {
+    mutating func refund(_ person: inout Resident, _ sale: InventedSale) -> Bool {
         let time = sale.start + number(2...200) * Self.hour
         guard time < min(sale.end, Self.end) else { return false }
         if chance(50) {

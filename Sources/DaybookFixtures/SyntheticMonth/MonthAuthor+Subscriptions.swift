@@ -1,10 +1,11 @@
 import DaybookDomain
 import DaybookEvents
+import DaybookTesting
 
 /// The life of a subscription, until the month or the customer's patience is over.
 extension MonthAuthor {
-    mutating func subscribe(_ person: inout Resident, _ sale: inout Sale) {
-        sale.end = periodEnd(sale, from: sale.start)
+    mutating func subscribe(_ person: inout Resident, _ sale: inout InventedSale) {
+        sale.end = sale.periodEnd(from: sale.start)
         person.hasSubscribed = true
         if catalog.policies.clientAssertedHours > 0, chance(30) {
             // The app believes first; the store's word follows, or, one time in ten, never.
@@ -19,24 +20,15 @@ extension MonthAuthor {
         while isAlive, sale.end < Self.end { isAlive = goOn(&person, &sale) }
     }
 
-    private func periodEnd(_ sale: Sale, from start: Int64) -> Int64 {
-        let trial = sale.isTrial ? sale.product.introOffer?.duration : nil
-        let length = trial ?? sale.product.period ?? CivilDuration(months: 1)
-        return ZoneTable.utc.adding(length, to: start)
+    static func currency(of sale: InventedSale) -> String {
+        sale.product.prices.first?.currency ?? "USD"
     }
 
     private mutating func charge(
-        _ person: Resident, _ sale: Sale, _ type: EventTypeName, _ more: JSONObject = JSONObject(),
-        at time: Int64? = nil, trust: Trust = .verified
+        _ person: Resident, _ sale: InventedSale, _ type: EventTypeName,
+        _ more: JSONObject = JSONObject(), at time: Int64? = nil, trust: Trust = .verified
     ) {
-        var fields = sale.reference
-        for member in more.members { fields[member.name] = member.value }
-        fields["product"] = .string(sale.product.id)
-        fields["group"] = sale.product.group.map(JSONValue.string)
-        fields["starts_at"] = .integer(sale.start)
-        fields["expires_at"] = .integer(sale.end)
-        fields["price_milli"] = .integer(sale.isTrial ? 0 : sale.priceMilli)
-        fields["currency"] = .string(sale.product.prices.first?.currency ?? "USD")
+        var fields = sale.charge(more, currency: Self.currency(of: sale))
         if sale.isTrial {
             fields["offer"] = [
                 "type": "introductory", "discount": "free_trial", "period": "P7D",
@@ -53,7 +45,7 @@ extension MonthAuthor {
 
     /// Counts on the period that was paid for; some ask for the money back.
     /// - Returns: Whether the subscription goes on.
-    private mutating func enjoy(_ person: inout Resident, _ sale: Sale) -> Bool {
+    private mutating func enjoy(_ person: inout Resident, _ sale: InventedSale) -> Bool {
         person.access.append(
             Access(
                 entitlements: sale.product.entitlements, profile: nil, from: sale.start,
@@ -71,13 +63,13 @@ extension MonthAuthor {
         return !refund(&person, sale)
     }
 
-    private mutating func inside(_ sale: Sale) -> Int64 {
+    private mutating func inside(_ sale: InventedSale) -> Int64 {
         number(sale.start...max(sale.start, sale.end - 1))
     }
 
     /// What happens towards the end of a period.
     /// - Returns: Whether the subscription goes on.
-    private mutating func goOn(_ person: inout Resident, _ sale: inout Sale) -> Bool {
+    private mutating func goOn(_ person: inout Resident, _ sale: inout InventedSale) -> Bool {
         let cancelPercent: Int64 = sale.isTrial ? 38 : 9
         switch number(0...99) {
         case 0..<cancelPercent: return cancel(&person, &sale)
@@ -91,14 +83,14 @@ extension MonthAuthor {
     }
 
     private mutating func renew(
-        _ person: inout Resident, _ sale: inout Sale, at time: Int64? = nil,
+        _ person: inout Resident, _ sale: inout InventedSale, at time: Int64? = nil,
         endsFrom anchor: Int64? = nil, _ more: JSONObject = JSONObject()
     ) -> Bool {
         let wasTrial = sale.isTrial
         sale.transaction = "\(sale.lineage)-\(generator.next())"
         sale.start = time ?? sale.end
         sale.isTrial = false
-        sale.end = periodEnd(sale, from: anchor ?? sale.start)
+        sale.end = sale.periodEnd(from: anchor ?? sale.start)
         var fields = more
         if wasTrial { fields["trial_conversion"] = true }
         // The store charges up to a day early and dates the charge by its own clock.
@@ -107,7 +99,7 @@ extension MonthAuthor {
         return enjoy(&person, sale)
     }
 
-    private mutating func cancel(_ person: inout Resident, _ sale: inout Sale) -> Bool {
+    private mutating func cancel(_ person: inout Resident, _ sale: inout InventedSale) -> Bool {
         let time = inside(sale)
         var fields = sale.reference
         fields["enabled"] = false
@@ -126,14 +118,14 @@ extension MonthAuthor {
         sale.transaction = "\(sale.lineage)-\(generator.next())"
         sale.start = sale.end + number(1...20) * Self.day
         sale.isTrial = false
-        sale.end = periodEnd(sale, from: sale.start)
+        sale.end = sale.periodEnd(from: sale.start)
         guard sale.start < Self.end else { return false }
         charge(person, sale, .subscriptionStarted, ["reason": "resubscribe"])
         return enjoy(&person, sale)
     }
 
     private mutating func expire(
-        _ person: Resident, _ sale: Sale, _ reason: String, at time: Int64
+        _ person: Resident, _ sale: InventedSale, _ reason: String, at time: Int64
     ) {
         var fields = sale.reference
         fields["reason"] = .string(reason)
@@ -141,7 +133,7 @@ extension MonthAuthor {
     }
 
     /// Grace, recovery in it or after it, or the end.
-    private mutating func failToPay(_ person: inout Resident, _ sale: inout Sale) -> Bool {
+    private mutating func failToPay(_ person: inout Resident, _ sale: inout InventedSale) -> Bool {
         let due = sale.end
         let graceEnd = due + 16 * Self.day
         let hasGrace = chance(70)
@@ -172,7 +164,7 @@ extension MonthAuthor {
     }
 
     /// Another product of the group, at once or from the next period on.
-    private mutating func change(_ person: inout Resident, _ sale: inout Sale) -> Bool {
+    private mutating func change(_ person: inout Resident, _ sale: inout InventedSale) -> Bool {
         let old = sale
         let others = catalog.products.filter {
             $0.kind == .autoRenewable && $0.group == old.product.group && $0.id != old.product.id
@@ -186,17 +178,14 @@ extension MonthAuthor {
         fields["effective"] = isNow ? "now" : "next_renewal"
         notify(
             .subscriptionProductChanged, person, at: time, fields, isNamed: old.isNamed)
-        sale = Sale(
-            lineage: old.lineage, product: product, isNamed: old.isNamed,
-            transaction: old.transaction,
-            start: old.start, end: old.end, isTrial: old.isTrial,
-            priceMilli: product.prices.last?.amountMilli ?? old.priceMilli)
+        sale.product = product
+        sale.priceMilli = product.prices.last?.amountMilli ?? old.priceMilli
         if isNow, let last = person.access.indices.last { person.access[last].until = time }
         return isNow ? renew(&person, &sale, at: time) : renew(&person, &sale)
     }
 
     /// The store makes good for an outage.
-    private mutating func extend(_ person: inout Resident, _ sale: inout Sale) -> Bool {
+    private mutating func extend(_ person: inout Resident, _ sale: inout InventedSale) -> Bool {
         let time = inside(sale)
         let days = number(1...14)
         sale.end += days * Self.day
@@ -209,7 +198,7 @@ extension MonthAuthor {
     }
 
     /// A customer who does not agree to a higher price loses the subscription at the renewal.
-    private mutating func raisePrice(_ person: inout Resident, _ sale: inout Sale) -> Bool {
+    private mutating func raisePrice(_ person: inout Resident, _ sale: inout InventedSale) -> Bool {
         let price = sale.product.prices.map(\.amountMilli).max() ?? sale.priceMilli
         guard price > sale.priceMilli else { return renew(&person, &sale) }
         let time = inside(sale)
@@ -217,7 +206,7 @@ extension MonthAuthor {
         fields["status"] = "pending"
         fields["new_price_milli"] = .integer(price)
         fields["effective_at"] = .integer(sale.end)
-        fields["currency"] = .string(sale.product.prices.first?.currency ?? "USD")
+        fields["currency"] = .string(Self.currency(of: sale))
         notify(
             .subscriptionPriceIncrease, person, at: time, fields, isNamed: sale.isNamed)
         guard chance(70) else {

@@ -46,7 +46,7 @@ extension MonthAuthor {
             $0.features.contains(name) || $0.features.contains("*")
         }.map(\.name)
         let isBought = person.access.contains {
-            $0.from <= time && time < $0.until && ($0.profile == nil || $0.profile == profile)
+            $0.isOpen(at: time) && ($0.profile == nil || $0.profile == profile)
                 && $0.entitlements.contains(where: opening.contains)
         }
         if isBought { return true }
@@ -89,8 +89,7 @@ extension MonthAuthor {
         let covering = meter.limitsWith.first { limit in
             limit.limit == nil
                 && person.access.contains {
-                    $0.from <= time && time < $0.until
-                        && $0.entitlements.contains(limit.entitlement)
+                    $0.isOpen(at: time) && $0.entitlements.contains(limit.entitlement)
                 }
         }?.entitlement
         let period = periodName(meter, person, at: time)
@@ -188,7 +187,7 @@ extension MonthAuthor {
         var items = person.items[meter.name] ?? []
         let isUnlimited = meter.limitsWith.contains { limit in
             person.access.contains {
-                $0.from <= time && time < $0.until && $0.entitlements.contains(limit.entitlement)
+                $0.isOpen(at: time) && $0.entitlements.contains(limit.entitlement)
             }
         }
         let gone = chance(25) ? generator.pick(items) : nil

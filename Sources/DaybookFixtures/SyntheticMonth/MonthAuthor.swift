@@ -33,7 +33,7 @@ struct MonthAuthor {
         var evidence: Set<String> = []
         var access: [Access] = []
         var lineages: [String] = []
-        var latestSale: Sale?
+        var latestSale: InventedSale?
         var hasSubscribed = false
         /// Products that a store sells once.
         var kept: Set<String> = []
@@ -48,6 +48,8 @@ struct MonthAuthor {
         let profile: String?
         let from: Int64
         var until: Int64
+
+        func isOpen(at time: Int64) -> Bool { from <= time && time < until }
     }
 
     init(catalog: Catalog, seed: UInt64, zones: ZoneTables) {

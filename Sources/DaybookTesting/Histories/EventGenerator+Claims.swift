@@ -42,14 +42,8 @@ extension EventGenerator {
 
     /// A claim to something with any owner or none: long before it was bought, or after it was given away.
     mutating func claimOddly(_ index: Int) {
-        let environment = customers[index].environment
-        let others = customers.filter { $0.environment == environment }.flatMap(\.transactions)
+        let others = neighbours(of: index).flatMap(\.transactions)
         guard let transaction = pick(others) else { return buy(index) }
-        let lineage = transaction.split(separator: "-").first.map(String.init) ?? transaction
-        claim(
-            index,
-            [
-                "transaction_id": .string(transaction), "original_transaction_id": .string(lineage),
-            ], at: moment(index))
+        claim(index, Self.reference(to: transaction), at: moment(index))
     }
 }

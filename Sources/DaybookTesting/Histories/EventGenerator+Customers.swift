@@ -23,7 +23,6 @@ extension EventGenerator {
     }
 
     mutating func use(_ index: Int) {
-        let counters = catalog.meters.filter { $0.kind == .counter }
         guard let meter = pick(counters) else { return look(index) }
         var fields: JSONObject = [
             "meter": .string(meter.name), "amount": .integer(chance(80) ? 1 : number(2...5)),
@@ -55,7 +54,6 @@ extension EventGenerator {
     }
 
     mutating func reserve(_ index: Int) {
-        let counters = catalog.meters.filter { $0.kind == .counter }
         guard let meter = pick(counters) else { return look(index) }
         let time = moment(index)
         let id: JSONValue = .string("r\(next())")
@@ -156,7 +154,6 @@ extension EventGenerator {
         var fields: JSONObject = ["grant_id": .string(id), "reason": "support"]
         fields["starts_at"] = .integer(time + (chance(70) ? 0 : number(-9...9) * Self.day))
         if chance(70) { fields["expires_at"] = .integer(time + number(10...90) * Self.day) }
-        let counters = catalog.meters.filter { $0.kind == .counter }
         if chance(60), let meter = pick(counters) {
             // Under any of its names.
             let name = chance(25) ? pick(meter.aliases) ?? meter.name : meter.name
@@ -179,7 +176,7 @@ extension EventGenerator {
     }
 
     mutating func reset(_ index: Int) {
-        guard let meter = pick(catalog.meters.filter { $0.kind == .counter }),
+        guard let meter = pick(counters),
             let trigger = pick(["manual", "manual", "plan_change", "scheduled"])
         else { return look(index) }
         let time = number(Self.start...Self.end - 1)
@@ -194,9 +191,8 @@ extension EventGenerator {
     }
 
     mutating func alias(_ index: Int) {
-        let environment = customers[index].environment
-        let others = customers.filter { $0.environment == environment }.map(\.name)
-        guard let other = pick(others), other != customers[index].name else { return }
+        guard let other = pick(neighbours(of: index))?.name, other != customers[index].name
+        else { return }
         let fields: JSONObject = [
             "alias": .string(spelled(customers[index].name)), "canonical": .string(spelled(other)),
         ]

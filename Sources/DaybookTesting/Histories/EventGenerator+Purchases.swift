@@ -3,19 +3,6 @@ import DaybookEvents
 
 /// What customers buy and what the store says of it.
 extension EventGenerator {
-    /// One subscription while it is being invented.
-    private struct Life {
-        let lineage: String
-        let isNamed: Bool
-        let trust: Trust
-        let isShared: Bool
-        var product: Product
-        var transaction: String
-        var start: Int64
-        var end: Int64
-        var isTrial: Bool
-    }
-
     mutating func buy(_ index: Int) {
         guard let product = pick(catalog.products) else { return }
         switch product.kind {
@@ -100,52 +87,37 @@ extension EventGenerator {
 
     private mutating func subscribe(_ index: Int, _ product: Product) {
         let lineage = "2000\(next())"
-        var life = Life(
-            lineage: lineage, isNamed: chance(90),
-            trust: chance(10) ? .clientAsserted : chance(20) ? .imported : .verified,
-            isShared: chance(8), product: product, transaction: lineage, start: moment(index),
-            end: 0,
-            isTrial: product.introOffer?.kind == .freeTrial && chance(60))
-        life.end = periodEnd(life)
+        var life = InventedSale(
+            lineage: lineage, product: product, isNamed: chance(90), start: Self.start)
+        life.trust = chance(10) ? .clientAsserted : chance(20) ? .imported : .verified
+        life.isShared = chance(8)
+        life.start = moment(index)
+        life.isTrial = product.introOffer?.kind == .freeTrial && chance(60)
+        life.end = life.periodEnd(from: life.start)
         customers[index].transactions.append(lineage)
         charge(index, life, .subscriptionStarted, ["reason": "initial"])
         for _ in 0..<Int.random(in: 0...5, using: &random) { goOn(index, &life) }
     }
 
-    private func periodEnd(_ life: Life) -> Int64 {
-        let trial = life.isTrial ? life.product.introOffer?.duration : nil
-        let length = trial ?? life.product.period ?? CivilDuration(months: 1)
-        return ZoneTable.utc.adding(length, to: life.start)
-    }
-
-    private func reference(_ life: Life) -> JSONObject {
-        [
-            "original_transaction_id": .string(life.lineage),
-            "transaction_id": .string(life.transaction),
-        ]
-    }
-
-    /// One charge; the store signs it at its start or, when early, before.
-    private mutating func charge(
-        _ index: Int, _ life: Life, _ type: EventTypeName, _ more: JSONObject,
-        signedAt: Int64? = nil
+    /// What the store notifies of.
+    private mutating func notify(
+        _ type: EventTypeName, _ index: Int, _ life: InventedSale, at time: Int64,
+        _ fields: JSONObject, trust: Trust = .verified, signedAt: Int64? = nil
     ) {
-        var fields = reference(life)
-        for member in more.members { fields[member.name] = member.value }
-        fields["product"] = .string(life.product.id)
-        fields["group"] = life.product.group.map(JSONValue.string)
-        fields["starts_at"] = .integer(life.start)
-        fields["expires_at"] = .integer(life.end)
-        fields["price_milli"] = .integer(life.isTrial ? 0 : 4990)
-        fields["currency"] = "USD"
-        if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
-        if life.isShared { fields["ownership"] = "family_shared" }
+        add(
+            type, index, at: time, fields, source: "apple_asn_v2", trust: trust,
+            signedAt: signedAt, isNamed: life.isNamed)
+    }
+
+    /// One charge.
+    private mutating func charge(
+        _ index: Int, _ life: InventedSale, _ type: EventTypeName, _ more: JSONObject
+    ) {
+        var fields = life.charge(more, currency: "USD")
         if chance(40) { fields["transaction_reason"] = reason(of: type) }
         if chance(8) { fields["app_account_token"] = .string(anyCustomer(index)) }
         if chance(20) { fields["auto_renew"] = .bool(chance(50)) }
-        add(
-            type, index, at: life.start, fields, source: "apple_asn_v2", trust: life.trust,
-            signedAt: signedAt, isNamed: life.isNamed)
+        notify(type, index, life, at: life.start, fields, trust: life.trust)
         if chance(25) { restate(index, life) }
     }
 
@@ -156,13 +128,8 @@ extension EventGenerator {
     }
 
     /// The whole transaction as a client or a notification states it, signed sooner or later.
-    private mutating func restate(_ index: Int, _ life: Life) {
-        var fields = reference(life)
-        fields["product"] = .string(life.product.id)
-        fields["starts_at"] = .integer(life.start)
-        fields["expires_at"] = .integer(life.end)
-        if life.isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
-        if life.isShared { fields["ownership"] = "family_shared" }
+    private mutating func restate(_ index: Int, _ life: InventedSale) {
+        var fields = life.statement
         if chance(30) { fields["transaction_reason"] = chance(50) ? "PURCHASE" : "renewal" }
         if chance(15) {
             fields["revoked_at"] = .integer(life.start + number(0...9) * Self.day)
@@ -174,13 +141,13 @@ extension EventGenerator {
             isNamed: life.isNamed)
     }
 
-    private mutating func goOn(_ index: Int, _ life: inout Life) {
+    private mutating func goOn(_ index: Int, _ life: inout InventedSale) {
         switch Int.random(in: 0..<11, using: &random) {
         case 0, 1, 2: renew(index, &life, at: life.end)
         case 3: renew(index, &life, at: life.end - number(1...23) * 3_600_000)  // E05.
         case 4: toggle(index, life)
         case 5: failBilling(index, &life)
-        case 6: refund(index, reference(life), inside(life), life.isNamed)
+        case 6: refund(index, life.reference, inside(life), life.isNamed)
         case 7: upgrade(index, &life)
         case 8: extend(index, &life)
         case 9: stateRenewal(index, life)
@@ -188,59 +155,59 @@ extension EventGenerator {
         }
     }
 
-    private mutating func inside(_ life: Life) -> Int64 {
+    private mutating func inside(_ life: InventedSale) -> Int64 {
         number(life.start...max(life.start, life.end - 1))
     }
 
-    private mutating func renew(
-        _ index: Int, _ life: inout Life, at time: Int64, _ more: JSONObject = JSONObject()
-    ) {
-        let previousEnd = life.end
+    /// The next transaction of a lineage, paid for.
+    private mutating func begin(_ index: Int, _ life: inout InventedSale, at time: Int64) {
         life.transaction = "\(life.lineage)-\(next())"
         life.start = time
         life.isTrial = false
-        life.end = periodEnd(life)
+        life.end = life.periodEnd(from: time)
+        customers[index].transactions.append(life.transaction)
+    }
+
+    private mutating func renew(
+        _ index: Int, _ life: inout InventedSale, at time: Int64, _ more: JSONObject = JSONObject()
+    ) {
+        let previousEnd = life.end
+        begin(index, &life, at: time)
         // An early charge ends a whole period after the previous end.
         if time < previousEnd {
             life.end = ZoneTable.utc.adding(
                 life.product.period ?? CivilDuration(months: 1), to: previousEnd)
         }
-        customers[index].transactions.append(life.transaction)
         // Now and then the renewal never arrives (E07).
         guard !chance(8) else { return }
         charge(index, life, .subscriptionRenewed, more)
     }
 
-    private mutating func toggle(_ index: Int, _ life: Life) {
+    private mutating func toggle(_ index: Int, _ life: InventedSale) {
         let time = inside(life)
-        var fields = reference(life)
+        var fields = life.reference
         for (enabled, wait) in [(false, Int64(0)), (true, number(0...3) * Self.day)] {
             fields["enabled"] = .bool(enabled)
-            add(
-                .subscriptionAutoRenewChanged, index, at: time + wait, fields,
-                source: "apple_asn_v2", trust: .verified,
-                signedAt: time + number(0...2) * 3_600_000, isNamed: life.isNamed)
+            notify(
+                .subscriptionAutoRenewChanged, index, life, at: time + wait, fields,
+                signedAt: time + number(0...2) * 3_600_000)
             if chance(70) { return }
         }
     }
 
-    private mutating func failBilling(_ index: Int, _ life: inout Life) {
-        var fields = reference(life)
+    private mutating func failBilling(_ index: Int, _ life: inout InventedSale) {
+        var fields = life.reference
         let graceEnd = life.end + 16 * Self.day
         let hasGrace = chance(60)
         if hasGrace { fields["grace_expires_at"] = .integer(graceEnd) }
         let failedAt = chance(70) ? life.end : life.end - 3_600_000
-        add(
-            .subscriptionBillingFailed, index, at: failedAt, fields, source: "apple_asn_v2",
-            trust: .verified, isNamed: life.isNamed)
+        notify(.subscriptionBillingFailed, index, life, at: failedAt, fields)
         switch Int.random(in: 0..<4, using: &random) {
         case 0 where hasGrace:  // E19: recovery inside grace keeps the billing date.
             renew(index, &life, at: life.end + number(1...10) * Self.day, ["recovery": true])
         case 1:  // E20.
             if hasGrace {
-                add(
-                    .subscriptionGraceExpired, index, at: graceEnd, reference(life),
-                    source: "apple_asn_v2", trust: .verified, isNamed: life.isNamed)
+                notify(.subscriptionGraceExpired, index, life, at: graceEnd, life.reference)
             }
             renew(index, &life, at: life.end + number(20...50) * Self.day, ["recovery": true])
         case 2:
@@ -249,23 +216,23 @@ extension EventGenerator {
         }
     }
 
-    private mutating func expire(_ index: Int, _ life: Life, at time: Int64, _ reason: String) {
-        var fields = reference(life)
+    private mutating func expire(
+        _ index: Int, _ life: InventedSale, at time: Int64, _ reason: String
+    ) {
+        var fields = life.reference
         fields["reason"] = .string(reason)
         if chance(30) { fields["ended_at"] = .integer(time) }
-        add(
-            .subscriptionExpired, index, at: time, fields, source: "apple_asn_v2",
-            trust: .verified, isNamed: life.isNamed)
+        notify(.subscriptionExpired, index, life, at: time, fields)
     }
 
-    private mutating func upgrade(_ index: Int, _ life: inout Life) {
+    private mutating func upgrade(_ index: Int, _ life: inout InventedSale) {
         let old = life
         let others = catalog.products.filter {
             $0.kind == .autoRenewable && $0.group == old.product.group && $0.id != old.product.id
         }
         guard let product = pick(others) else { return renew(index, &life, at: life.end) }
         let isNow = chance(60)
-        var fields = reference(life)
+        var fields = life.reference
         fields["from"] = .string(old.product.id)
         fields["to"] = .string(product.id)
         fields["effective"] = isNow ? "now" : "next_renewal"
@@ -273,45 +240,36 @@ extension EventGenerator {
             chance(25) ? max(life.start, life.end - number(1...30) * 3_600_000) : inside(life)
         // Now and then the notification is lost.
         if !chance(20) {
-            add(
-                .subscriptionProductChanged, index, at: time, fields, source: "apple_asn_v2",
-                trust: chance(90) ? .verified : .clientAsserted, isNamed: life.isNamed)
+            notify(
+                .subscriptionProductChanged, index, life, at: time, fields,
+                trust: chance(90) ? .verified : .clientAsserted)
         }
         life.product = product
         guard isNow else { return renew(index, &life, at: life.end) }
-        life.transaction = "\(life.lineage)-\(next())"
-        life.start = time
-        life.isTrial = false
-        life.end = periodEnd(life)
-        customers[index].transactions.append(life.transaction)
+        begin(index, &life, at: time)
         let more: JSONObject = chance(50) ? ["transaction_reason": "purchase"] : JSONObject()
-        charge(
-            index, life, chance(70) ? .subscriptionRenewed : .subscriptionStarted, more)
+        charge(index, life, chance(70) ? .subscriptionRenewed : .subscriptionStarted, more)
         if chance(50) {
-            var stated = reference(old)
+            var stated = old.reference
             stated["product"] = .string(old.product.id)
             stated["starts_at"] = .integer(old.start)
             stated["expires_at"] = .integer(old.end)
             stated["is_upgraded"] = true
-            add(
-                .storeTransactionStated, index, at: time, stated, source: "apple_asn_v2",
-                trust: .verified, signedAt: time, isNamed: life.isNamed)
+            notify(.storeTransactionStated, index, life, at: time, stated, signedAt: time)
         }
     }
 
-    private mutating func extend(_ index: Int, _ life: inout Life) {
+    private mutating func extend(_ index: Int, _ life: inout InventedSale) {
         let time = inside(life)
         life.end += number(1...14) * Self.day
-        var fields = reference(life)
+        var fields = life.reference
         fields["new_expires_at"] = .integer(life.end)
-        add(
-            .subscriptionExtended, index, at: time, fields, source: "apple_asn_v2",
-            trust: .verified, isNamed: life.isNamed)
+        notify(.subscriptionExtended, index, life, at: time, fields)
     }
 
-    private mutating func stateRenewal(_ index: Int, _ life: Life) {
+    private mutating func stateRenewal(_ index: Int, _ life: InventedSale) {
         let time = inside(life)
-        var fields = reference(life)
+        var fields = life.reference
         fields["product"] = .string(life.product.id)
         fields["auto_renew"] = .bool(chance(70))
         if chance(30) { fields["in_billing_retry"] = true }
@@ -324,22 +282,20 @@ extension EventGenerator {
     }
 
     /// Cancelled and gone, perhaps back after a while (E04, E29).
-    private mutating func lapse(_ index: Int, _ life: inout Life) {
+    private mutating func lapse(_ index: Int, _ life: inout InventedSale) {
         let offset = chance(80) ? 0 : -number(1...5) * Self.day
         expire(index, life, at: max(life.start, life.end + offset), "voluntary")
         guard chance(50) else { return }
         life.transaction = "\(life.lineage)-\(next())"
         life.start = life.end + number(0...40) * Self.day
-        life.end = periodEnd(life)
+        life.end = life.periodEnd(from: life.start)
         life.isTrial = false
         customers[index].transactions.append(life.transaction)
         charge(index, life, .subscriptionStarted, ["reason": "resubscribe"])
     }
 
     mutating func transfer(_ index: Int) {
-        let environment = customers[index].environment
-        let others = customers.filter { $0.environment == environment }.map(\.name)
-        guard let other = pick(others) else { return }
+        guard let other = pick(neighbours(of: index))?.name else { return }
         var fields: JSONObject = [
             "from": .string(customers[index].name), "to": .string(other), "rule": "restore",
         ]

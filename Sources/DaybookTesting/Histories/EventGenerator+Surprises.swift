@@ -21,14 +21,15 @@ extension EventGenerator {
 
     /// Any customer of the same environment, the same one included.
     mutating func anyCustomer(_ index: Int) -> String {
-        let environment = customers[index].environment
-        let customer = pick(customers.filter { $0.environment == environment })
-        return customer.map { spelled($0.name) } ?? "nobody-else"
+        pick(neighbours(of: index)).map { spelled($0.name) } ?? "nobody-else"
     }
 
     /// A lineage that the customer has something to do with, and one of its transactions.
     private mutating func reference(_ index: Int) -> JSONObject? {
-        guard let transaction = pick(customers[index].transactions) else { return nil }
+        pick(customers[index].transactions).map(Self.reference)
+    }
+
+    static func reference(to transaction: String) -> JSONObject {
         let lineage = transaction.split(separator: "-").first.map(String.init) ?? transaction
         return [
             "original_transaction_id": .string(lineage), "transaction_id": .string(transaction),
@@ -177,7 +178,6 @@ extension EventGenerator {
 
     /// The same reservation once more, of another meter or amount, or taken back.
     private mutating func reserveOddly(_ index: Int) {
-        let counters = catalog.meters.filter { $0.kind == .counter }
         guard let known = pick(customers[index].reservations), let meter = pick(counters) else {
             return reserve(index)
         }

@@ -123,6 +123,14 @@ public struct EventGenerator: Sendable {
         Int64.random(in: range, using: &random)
     }
 
+    /// The meters that count units.
+    var counters: [Meter] { catalog.meters.filter { $0.kind == .counter } }
+
+    /// The customers of the same environment, itself among them.
+    func neighbours(of index: Int) -> [Customer] {
+        customers.filter { $0.environment == customers[index].environment }
+    }
+
     /// A time of the customer's half year; one in six was used before (E12), some stand where a month turns.
     mutating func moment(_ index: Int) -> Int64 {
         if chance(16), let known = pick(customers[index].times) { return known }

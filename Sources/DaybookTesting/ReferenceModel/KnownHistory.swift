@@ -6,13 +6,16 @@ struct KnownHistory {
     let events: [KnownEvent]
     /// How UUIDs are written that name customers, by the UUID in small letters; what is void names them all the same.
     let spellings: [String: Set<String>]
+    /// The events of each lineage.
+    let lineages: [String: [KnownEvent]]
 
-    /// - Parameter events: In the order of their positions.
-    init(_ events: [RecordedEvent], environment: Environment, cut: Int64) {
+    /// - Parameter recorded: In the order of their positions.
+    init(_ recorded: [RecordedEvent], environment: Environment, cut: Int64) {
         var seen: Set<EventIdentity> = []
         var known: [KnownEvent] = []
         // Rule 4: an event takes part iff its position is within the cut. Rule 9: nothing mixes.
-        for event in events where event.position <= cut && event.draft.environment == environment {
+        for event in recorded
+        where event.position <= cut && event.draft.environment == environment {
             let candidate = KnownEvent(event)
             // Rule 16: (environment, source, key) binds once, for ever.
             if seen.insert(candidate.identity).inserted { known.append(candidate) }
@@ -24,7 +27,11 @@ struct KnownHistory {
         }
         self.spellings = spellings
         let valid = Self.withoutVoided(known)
-        self.events = Self.amended(valid)
+        events = Self.amended(valid)
+        lineages = events.reduce(into: [:]) { lineages, event in
+            guard case .lineage(let name) = Belonging(event) else { return }
+            lineages[name, default: []].append(event)
+        }
     }
 
     /// Every customer that an event of a customer or of a lineage names.

@@ -54,24 +54,12 @@ struct PlanTimeline {
     private static func holdings(
         _ context: ReferenceCase, _ catalog: Catalog, _ sources: AccessSources
     ) -> [Holding] {
-        var lineages: [String: [KnownEvent]] = [:]
-        for event in context.history.events {
-            if case .lineage(let name) = Belonging(event) {
-                lineages[name, default: []].append(event)
-            }
-        }
         let handovers = context.history.events.filter { $0.type == .purchaseTransferred }
             .map(\.occurredAt)
         var holdings: [Holding] = []
-        for (name, events) in lineages {
+        for (name, events) in context.history.lineages {
             let facts = LineageFacts(name: name, events: events)
-            let transactions = sources.counting(facts).filter {
-                $0.kind == .autoRenewable && $0.assertedAt == nil
-            }
-            let lineage = SubscriptionLineage(
-                facts: facts, transactions: transactions, policies: catalog.policies,
-                groups: { catalog.product($0)?.group })
-            for period in lineage.periods where period.start < period.end {
+            for period in periods(facts, catalog, sources) where period.start < period.end {
                 guard let product = catalog.product(period.facts.product),
                     product.scope == .subject, let group = product.group
                 else { continue }
@@ -89,6 +77,19 @@ struct PlanTimeline {
         return holdings
     }
 
+    /// The paid periods of a lineage, without those that only a client tells of.
+    private static func periods(
+        _ facts: LineageFacts, _ catalog: Catalog, _ sources: AccessSources
+    ) -> [PaidPeriod] {
+        let transactions = sources.counting(facts).filter {
+            $0.kind == .autoRenewable && $0.assertedAt == nil
+        }
+        return SubscriptionLineage(
+            facts: facts, transactions: transactions, policies: catalog.policies,
+            groups: { catalog.product($0)?.group }
+        ).periods
+    }
+
     /// Every paid or free stretch of a product on a lineage that does not touch one before it (E20), for each time at
     /// which this person owned the lineage. Within grace the lineage goes on (E19).
     private static func billingDays(
@@ -97,13 +98,7 @@ struct PlanTimeline {
         var days: [(from: Int64, anchor: Int64)] = []
         for owned in context.everOwned {
             let facts = LineageFacts(name: owned.name, events: owned.events)
-            let transactions = sources.counting(facts).filter {
-                $0.kind == .autoRenewable && $0.assertedAt == nil
-            }
-            let periods = SubscriptionLineage(
-                facts: facts, transactions: transactions, policies: catalog.policies,
-                groups: { catalog.product($0)?.group }
-            ).periods.filter {
+            let periods = periods(facts, catalog, sources).filter {
                 let product = catalog.product($0.facts.product)
                 return product?.scope == .subject && product?.group != nil
             }

@@ -165,25 +165,21 @@ public struct ReferenceAnswer: Equatable, CustomStringConvertible {
     /// For people, a line for each answer, in the order of their bytes.
     public var description: String {
         var rows: [String] = []
-        for (name, value) in entitlements { rows.append("entitlement \(name): \(value)") }
-        for (profile, answers) in profileEntitlements {
-            for (name, value) in answers {
-                rows.append("entitlement \(name) of \(profile): \(value)")
-            }
+        func list(_ noun: String, _ answers: [String: some Any], of profile: String? = nil) {
+            let place = profile.map { " of \($0)" } ?? ""
+            rows += answers.map { "\(noun) \($0)\(place): \($1)" }
         }
-        for (name, value) in features { rows.append("feature \(name): \(value)") }
-        for (profile, answers) in profileFeatures {
-            for (name, value) in answers { rows.append("feature \(name) of \(profile): \(value)") }
-        }
-        for (name, value) in meters { rows.append("meter \(name): \(value)") }
-        for (profile, answers) in profileMeters {
-            for (name, value) in answers { rows.append("meter \(name) of \(profile): \(value)") }
-        }
+        list("entitlement", entitlements)
+        for (profile, answers) in profileEntitlements { list("entitlement", answers, of: profile) }
+        list("feature", features)
+        for (profile, answers) in profileFeatures { list("feature", answers, of: profile) }
+        list("meter", meters)
+        for (profile, answers) in profileMeters { list("meter", answers, of: profile) }
         rows += profiles.map { "profile \($0)" }
         rows.append("word \(word)")
-        for (profile, word) in profileWords { rows.append("word \(profile): \(word)") }
+        list("word", profileWords)
         for (name, isShown) in ads { rows.append("ad \(name): \(isShown ? "shown" : "hidden")") }
-        for (group, isEligible) in introEligible { rows.append("offer \(group): \(isEligible)") }
+        list("offer", introEligible)
         rows += lineages.map { "line \($0)" }
         return rows.sorted().joined(separator: "\n")
     }

@@ -108,13 +108,7 @@ struct ReferenceCase {
     private static func everOwned(
         _ history: KnownHistory, _ identities: Identities, _ person: Set<String>, _ instant: Int64
     ) -> [OwnedLineage] {
-        var byName: [String: [KnownEvent]] = [:]
-        for event in history.events {
-            if case .lineage(let name) = Belonging(event) {
-                byName[name, default: []].append(event)
-            }
-        }
-        return byName.map { lineage in
+        history.lineages.map { lineage in
             var parts: [OwnedLineage.Part] = []
             var isTheirs = false
             for owning in identities.ownings(ofLineage: lineage.key, events: lineage.value)

@@ -21,42 +21,36 @@ public struct StoreContract: Sendable {
     public struct Clause: Sendable, CustomStringConvertible {
         /// The promise as a sentence.
         public let description: String
-        let check: @Sendable (StoreContract) throws -> Void
+        let check: @Sendable (StoreContract) -> () throws -> Void
+
+        init(
+            _ description: String,
+            _ check: @escaping @Sendable (StoreContract) -> () throws -> Void
+        ) {
+            self.description = description
+            self.check = check
+        }
     }
 
     /// Every promise, in the order in which to read them.
     public static let clauses: [Clause] = [
-        Clause(description: "An empty store has nothing") { try $0.checkEmptyStore() },
-        Clause(description: "Every field of a row comes back as it was") { try $0.checkFields() },
-        Clause(description: "Positions run from 1 without gaps") { try $0.checkPositions() },
-        Clause(description: "Ranges exclude their start and include their end") {
-            try $0.checkRanges()
-        },
-        Clause(description: "A batch that is not the next one appends nothing") {
-            try $0.checkConflicts()
-        },
-        Clause(description: "Recorded time never goes back") { try $0.checkRecordedTimes() },
-        Clause(description: "A scan gives the same events in chunks of any size") {
-            try $0.checkChunks()
-        },
-        Clause(description: "A stream is read from its newest row back") { try $0.checkStreams() },
-        Clause(description: "A time resolves to the last position recorded by then") {
-            try $0.checkTimes()
-        },
-        Clause(description: "Documents come back by their digest") { try $0.checkDocuments() },
-        Clause(description: "Names and streams come back in order") { try $0.checkNames() },
-        Clause(description: "A history has one name, and goes on from no other") {
-            try $0.checkHistory()
-        },
-        Clause(description: "A store can be read while its events are handed out") {
-            try $0.checkReentry()
-        },
-        Clause(description: "A process that watches the store notices every append") {
-            try $0.checkChangeCounter()
-        },
-        Clause(description: "Writers never interleave") { try $0.checkWriters() },
-        Clause(description: "A failing body releases the right to write") { try $0.checkRelease() },
-        Clause(description: "A store can be closed twice") { try $0.checkClosing() },
+        Clause("An empty store has nothing", checkEmptyStore),
+        Clause("Every field of a row comes back as it was", checkFields),
+        Clause("Positions run from 1 without gaps", checkPositions),
+        Clause("Ranges exclude their start and include their end", checkRanges),
+        Clause("A batch that is not the next one appends nothing", checkConflicts),
+        Clause("Recorded time never goes back", checkRecordedTimes),
+        Clause("A scan gives the same events in chunks of any size", checkChunks),
+        Clause("A stream is read from its newest row back", checkStreams),
+        Clause("A time resolves to the last position recorded by then", checkTimes),
+        Clause("Documents come back by their digest", checkDocuments),
+        Clause("Names and streams come back in order", checkNames),
+        Clause("A history has one name, and goes on from no other", checkHistory),
+        Clause("A store can be read while its events are handed out", checkReentry),
+        Clause("A process that watches the store notices every append", checkChangeCounter),
+        Clause("Writers never interleave", checkWriters),
+        Clause("A failing body releases the right to write", checkRelease),
+        Clause("A store can be closed twice", checkClosing),
     ]
 
     let makeEmptyStore: @Sendable () throws -> any EventStore
@@ -67,7 +61,7 @@ public struct StoreContract: Sendable {
     }
 
     /// Checks one promise.
-    public func check(_ clause: Clause) throws { try clause.check(self) }
+    public func check(_ clause: Clause) throws { try clause.check(self)() }
 
     /// Checks every promise, and stops at the first that is not kept.
     public func checkAll() throws {

@@ -1,0 +1,60 @@
+package import DaybookDomain
+package import DaybookEvents
+
+/// Something that a store sold, while its events are being invented.
+package struct InventedSale: Sendable {
+    package let lineage: String
+    package var product: Product
+    /// Whether what the store says of it names the customer.
+    package let isNamed: Bool
+    /// How far its charges are believed.
+    package var trust = Trust.verified
+    package var isShared = false
+    package var transaction: String
+    package var start: Int64
+    package var end = Int64.max
+    package var isTrial = false
+    package var priceMilli: Int64 = 4_990
+
+    /// Bought at a time, for ever and outside of any trial until something else is said.
+    package init(lineage: String, product: Product, isNamed: Bool, start: Int64) {
+        self.lineage = lineage
+        self.product = product
+        self.isNamed = isNamed
+        transaction = lineage
+        self.start = start
+    }
+
+    /// The end of a period that begins at a time.
+    package func periodEnd(from start: Int64) -> Int64 {
+        let trial = isTrial ? product.introOffer?.duration : nil
+        return ZoneTable.utc.adding(
+            trial ?? product.period ?? CivilDuration(months: 1), to: start)
+    }
+
+    /// The members that name it.
+    package var reference: JSONObject {
+        ["original_transaction_id": .string(lineage), "transaction_id": .string(transaction)]
+    }
+
+    /// What a store says of one transaction, whole.
+    package var statement: JSONObject {
+        var fields = reference
+        fields["product"] = .string(product.id)
+        fields["starts_at"] = .integer(start)
+        if end != Int64.max { fields["expires_at"] = .integer(end) }
+        if isTrial { fields["offer"] = ["type": "introductory", "discount": "free_trial"] }
+        if isShared { fields["ownership"] = "family_shared" }
+        return fields
+    }
+
+    /// What a store says when it charges for a period.
+    package func charge(_ more: JSONObject, currency: String) -> JSONObject {
+        var fields = statement
+        for member in more.members { fields[member.name] = member.value }
+        fields["group"] = product.group.map(JSONValue.string)
+        fields["price_milli"] = .integer(isTrial ? 0 : priceMilli)
+        fields["currency"] = .string(currency)
+        return fields
+    }
+}
