@@ -152,6 +152,14 @@ extension Vocabulary {
             EventField("plan", .text), EventField("storefront", .text), order,
         ] + price + offer
 
+    /// What is told of a lineage, with the transaction that it came with, where the source names one.
+    private static func told(
+        _ type: EventType, _ name: String, _ meaning: String, _ fields: [EventField] = []
+    ) -> EventSchema {
+        EventSchema(
+            type, name, routing: .lineage, meaning, [lineage, store, transaction] + fields)
+    }
+
     static let subscriptions: [EventSchema] = [
         EventSchema(
             .subscriptionStarted, "subscription.started", routing: .lineage,
@@ -170,19 +178,17 @@ extension Vocabulary {
                 // Of the flags no two neighbours are left.
                 transactionReason(.amount),
             ]),
-        EventSchema(
-            .subscriptionAutoRenewChanged, "subscription.auto_renew_changed", routing: .lineage,
+        told(
+            .subscriptionAutoRenewChanged, "subscription.auto_renew_changed",
             "Renewal was switched on or off.",
             [
-                lineage, store, transaction,
                 EventField("enabled", .bool, .flags(shift: 8, width: 2), required: true),
                 EventField("cause", .text), EventField("product", .text, .nameA),
             ]),
-        EventSchema(
-            .subscriptionProductChanged, "subscription.product_changed", routing: .lineage,
+        told(
+            .subscriptionProductChanged, "subscription.product_changed",
             "Another product of the group was chosen.",
             [
-                lineage, store, transaction,
                 EventField(
                     "from", .text, .nameA,
                     "left out where the store does not say; then whatever else ran was replaced"),
@@ -191,62 +197,40 @@ extension Vocabulary {
                     "effective", .word(["now", "next_renewal", "reverted"]),
                     .flags(shift: 0, width: 3), required: true), EventField("offer", .any),
             ]),
-        EventSchema(
-            .subscriptionOfferRedeemed, "subscription.offer_redeemed", routing: .lineage,
-            "An offer was redeemed.",
-            [
-                lineage, store, transaction, EventField("product", .text, .nameA),
-                EventField("effective", .text),
-            ] + offer),
-        EventSchema(
-            .subscriptionBillingFailed, "subscription.billing_failed", routing: .lineage,
+        told(
+            .subscriptionOfferRedeemed, "subscription.offer_redeemed", "An offer was redeemed.",
+            [EventField("product", .text, .nameA), EventField("effective", .text)] + offer),
+        told(
+            .subscriptionBillingFailed, "subscription.billing_failed",
             "A renewal could not be charged.",
             [
-                lineage, store, transaction,
                 EventField("grace_expires_at", .time, .timeA, "null: no grace"),
                 EventField("retry_until", .time, .timeB),
             ]),
-        EventSchema(
-            .subscriptionGraceExpired, "subscription.grace_expired", routing: .lineage,
-            "Grace ended.",
-            [lineage, store, transaction]),
-        EventSchema(
-            .subscriptionPriceIncrease, "subscription.price_increase", routing: .lineage,
-            "The price goes up.",
+        told(.subscriptionGraceExpired, "subscription.grace_expired", "Grace ended."),
+        told(
+            .subscriptionPriceIncrease, "subscription.price_increase", "The price goes up.",
             [
-                lineage, store, transaction,
                 EventField(
                     "status", .word(["pending", "accepted", "declined"]),
                     .flags(shift: 0, width: 3), required: true),
                 EventField("new_price_milli", .money, .money),
                 EventField("effective_at", .time, .timeA), EventField("currency", .text, .nameC),
             ]),
-        EventSchema(
-            .subscriptionExtended, "subscription.extended", routing: .lineage,
-            "The end moved later.",
+        told(
+            .subscriptionExtended, "subscription.extended", "The end moved later.",
             [
-                lineage, store, transaction,
                 EventField("new_expires_at", .time, .timeB, required: true),
                 EventField("days", .integer), EventField("reason_code", .integer),
             ]),
-        EventSchema(
-            .subscriptionPauseScheduled, "subscription.pause_scheduled", routing: .lineage,
-            "A pause was asked for.",
+        told(
+            .subscriptionPauseScheduled, "subscription.pause_scheduled", "A pause was asked for.",
+            [EventField("pause_at", .time), EventField("resume_at", .time)]),
+        told(.subscriptionPaused, "subscription.paused", "A pause began."),
+        told(.subscriptionResumed, "subscription.resumed", "A pause ended."),
+        told(
+            .subscriptionExpired, "subscription.expired", "The store says that it ended.",
             [
-                lineage, store, transaction, EventField("pause_at", .time),
-                EventField("resume_at", .time),
-            ]),
-        EventSchema(
-            .subscriptionPaused, "subscription.paused", routing: .lineage, "A pause began.",
-            [lineage, store, transaction]),
-        EventSchema(
-            .subscriptionResumed, "subscription.resumed", routing: .lineage, "A pause ended.",
-            [lineage, store, transaction]),
-        EventSchema(
-            .subscriptionExpired, "subscription.expired", routing: .lineage,
-            "The store says that it ended.",
-            [
-                lineage, store, transaction,
                 EventField("reason", .text, .nameB, required: true),
                 EventField("ended_at", .time, .timeB), EventField("product", .text, .nameA),
             ]),
