@@ -1,4 +1,3 @@
-import DaybookFixtures
 import DaybookStore
 import DaybookTesting
 import Testing

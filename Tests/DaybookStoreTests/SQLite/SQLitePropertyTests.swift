@@ -1,5 +1,4 @@
 import DaybookEvents
-import DaybookFixtures
 import DaybookStore
 import DaybookTesting
 import Foundation

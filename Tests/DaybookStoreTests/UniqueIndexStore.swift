@@ -1,5 +1,5 @@
-public import DaybookEvents
-public import DaybookStore
+import DaybookEvents
+import DaybookStore
 import Synchronization
 
 /// A store with the checks that the real one leaves out for speed: unique indexes on (stream, version) and on
@@ -8,7 +8,7 @@ import Synchronization
 /// It is the oracle of property tests: a ledger over this store must do exactly what a ledger over
 /// the real one does, for the real one trusts its ledger where this one checks
 /// (`docs/decisions/0003-append-path.md`).
-public final class UniqueIndexStore: EventStore {
+final class UniqueIndexStore: EventStore {
     private struct StreamVersion: Hashable {
         var stream: UInt32
         var version: Int64
@@ -30,37 +30,29 @@ public final class UniqueIndexStore: EventStore {
     private let indexes = Mutex(Indexes())
 
     /// Makes an empty store.
-    public init(app: String) { store = InMemoryEventStore(app: app) }
+    init(app: String) { store = InMemoryEventStore(app: app) }
 
     /// The app, with the ledger id and the secret that all stores in memory share.
-    public var header: StoreHeader { store.header }
+    var header: StoreHeader { store.header }
     /// `memory`: what is acknowledged is gone with the process.
-    public var durability: String { store.durability }
+    var durability: String { store.durability }
     /// The last event; position 0 while there is none.
-    public func head() throws -> StoreHead { try store.head() }
+    func head() throws -> StoreHead { try store.head() }
     /// The last event with the name of its history.
-    public func end() throws -> StoreEnd { try store.end() }
+    func end() throws -> StoreEnd { try store.end() }
     /// The name of the history up to a position; `nil` beyond the end.
-    public func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
+    func point(at position: Int64, names: Int64?, streams: Int64?) throws -> HistoryPoint? {
         try store.point(at: position, names: names, streams: streams)
     }
     /// Whether the store's own history begins with this one.
-    public func confirms(_ point: HistoryPoint) throws -> Bool { try store.confirms(point) }
+    func confirms(_ point: HistoryPoint) throws -> Bool { try store.confirms(point) }
     /// Names with numbers above `count`, in order.
-    public func names(after count: Int) throws -> [String] { try store.names(after: count) }
+    func names(after count: Int) throws -> [String] { try store.names(after: count) }
     /// Streams with numbers above `id`, in order.
-    public func streams(after id: UInt32) throws -> [StreamRecord] { try store.streams(after: id) }
-
-    /// Hands out events after `start` up to and including `end`, in position order.
-    public func scan(
-        after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
-        _ body: (borrowing [Event]) throws -> Void
-    ) throws {
-        try store.scan(after: start, through: end, chunkCount: chunkCount, body)
-    }
+    func streams(after id: UInt32) throws -> [StreamRecord] { try store.streams(after: id) }
 
     /// Hands out whole rows after `start` up to and including `end`, in position order.
-    public func scanRows(
+    func scanRows(
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: ([EventRow]) throws -> Void
     ) throws {
@@ -68,31 +60,31 @@ public final class UniqueIndexStore: EventStore {
     }
 
     /// The rows at these positions, in the given order; unknown positions are left out.
-    public func rows(at positions: [Int64]) throws -> [EventRow] { try store.rows(at: positions) }
+    func rows(at positions: [Int64]) throws -> [EventRow] { try store.rows(at: positions) }
 
     /// A stream's rows, newest first, from the one at a position on.
-    public func stream(endingAt position: Int64) throws -> [EventRow] {
+    func stream(endingAt position: Int64) throws -> [EventRow] {
         try store.stream(endingAt: position)
     }
 
     /// The last position that was recorded at or before a time; 0 if none was (rule 5).
-    public func position(recordedAtOrBefore instant: Int64) throws -> Int64 {
+    func position(recordedAtOrBefore instant: Int64) throws -> Int64 {
         try store.position(recordedAtOrBefore: instant)
     }
 
     /// A document by lower-case hexadecimal SHA-256; `nil`: there is none.
-    public func document(sha256: String) throws -> [UInt8]? { try store.document(sha256: sha256) }
+    func document(sha256: String) throws -> [UInt8]? { try store.document(sha256: sha256) }
     /// The number of batches that were appended.
-    public func foreignChangeCounter() throws -> Int64 { try store.foreignChangeCounter() }
+    func foreignChangeCounter() throws -> Int64 { try store.foreignChangeCounter() }
     /// Empty: a store in memory has nothing to check beyond what it checks when a batch is appended.
-    public func findings() throws -> [String] { try store.findings() }
+    func findings() throws -> [String] { try store.findings() }
     /// Does nothing: a store in memory holds no file.
-    public func close() throws { try store.close() }
+    func close() throws { try store.close() }
 
     /// Runs the body with the sole right to append.
     /// - Throws: `StoreError` of code `conflict` for a batch that a unique index refuses; else what the body throws.
     @discardableResult
-    public func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
+    func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
         try store.exclusively { writer in try body(CheckingWriter(store: self, writer: writer)) }
     }
 
