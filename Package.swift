@@ -155,6 +155,7 @@ let package = Package(
                 "CDaybookFixtures", "DaybookTesting", "Daybook", "DaybookAudit", "DaybookEvents",
                 "DaybookDomain", "DaybookIngest", "DaybookStore",
             ],
+            exclude: ["Apps/sampler.yaml"],
             swiftSettings: settings),
         // Pieces of work whose instructions the tests count.
         .executableTarget(
