@@ -4,7 +4,6 @@ package enum EnvelopeBounds {
     private static let namedExtras = [
         "actor", "causation", "correlation", "id", "reason", "ticket",
     ]
-    private static let times = EventBounds.timeMin...EventBounds.timeMax
 
     static func check(_ draft: EventDraft) throws(EventProblem) {
         try check(draft.type.rawValue, "type")
@@ -14,9 +13,9 @@ package enum EnvelopeBounds {
         try check(draft.source.key, "source.key")
         if !draft.extras.isEmpty { try checkExtras(draft.extras) }
         try check(Int64(draft.version), in: 1...EventBounds.versionMax, "v")
-        try check(draft.occurredAt, in: times, "occurred_at")
-        try check(draft.recordedAt, in: times, "recorded_at")
-        try check(draft.source.signedAt, in: times, "source.signed_at")
+        try check(draft.occurredAt, in: EventBounds.times, "occurred_at")
+        try check(draft.recordedAt, in: EventBounds.times, "recorded_at")
+        try check(draft.source.signedAt, in: EventBounds.times, "source.signed_at")
         try check(draft.sequence, in: 0...EventBounds.sequenceMax, "sequence")
         // An event is at depth 0, so its data and its extras begin at 1.
         try checkNesting(draft.data, at: 1, "data")

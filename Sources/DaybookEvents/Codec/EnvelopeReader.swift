@@ -58,8 +58,7 @@ struct EnvelopeReader {
         }
         return EventSource(
             kind: try text("kind", in: source) ?? "native", key: try text("key", in: source),
-            signedAt: try integer(
-                "signed_at", in: EventBounds.timeMin...EventBounds.timeMax, of: source))
+            signedAt: try integer("signed_at", in: EventBounds.times, of: source))
     }
 
     func data() throws(EventProblem) -> JSONObject {

@@ -35,13 +35,11 @@ public enum EventJSON {
             version: Int(try reader.integer("v", in: 1...EventBounds.versionMax) ?? 1),
             environment: try reader.environment(), subject: try reader.text("subject"),
             profile: try reader.text("profile"),
-            occurredAt: try reader.integer(
-                "occurred_at", in: EventBounds.timeMin...EventBounds.timeMax),
+            occurredAt: try reader.integer("occurred_at", in: EventBounds.times),
             sequence: try reader.integer("sequence", in: 0...EventBounds.sequenceMax),
             source: try reader.source(), trust: try reader.trust(defaultTrust),
             data: try reader.data(),
-            recordedAt: try reader.integer(
-                "recorded_at", in: EventBounds.timeMin...EventBounds.timeMax))
+            recordedAt: try reader.integer("recorded_at", in: EventBounds.times))
         draft.extras = JSONObject(object.members.filter { !known.contains($0.name) })
         if draft.source.key == nil { draft.source.key = try reader.text("id") }
         return draft

@@ -70,7 +70,7 @@ public enum JSONSchema {
     }()
     /// A member that is kept as it comes when it is no text.
     private static let extra: JSONValue = ["anyOf": [.object(name), ["not": ["type": "string"]]]]
-    private static let ownTime = range(EventBounds.timeMin...EventBounds.timeMax)
+    private static let ownTime = range(EventBounds.times)
 
     private static func text(_ byteCountMax: Int) -> JSONObject {
         [

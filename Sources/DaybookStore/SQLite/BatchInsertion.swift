@@ -28,10 +28,10 @@ struct BatchInsertion {
             head: StoreHead(position: 0, recordedAt: 0), nameCount: 0, streamCount: 0)
         try db.forEachRow(Self.groundSQL) { row in
             // Where there is no row yet a column is NULL, which reads as 0.
-            ground.head.position = sqlite3_column_int64(row, 0)
-            ground.nameCount = sqlite3_column_int64(row, 1)
-            ground.streamCount = sqlite3_column_int64(row, 2)
-            ground.head.recordedAt = sqlite3_column_int64(row, 3)
+            ground.head.position = row.integer(0)
+            ground.nameCount = row.integer(1)
+            ground.streamCount = row.integer(2)
+            ground.head.recordedAt = row.integer(3)
         }
         try ground.check(batch)
     }

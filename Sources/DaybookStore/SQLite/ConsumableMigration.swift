@@ -1,6 +1,5 @@
 import DaybookEvents
 import GRDB
-import GRDBSQLite
 
 /// Moves consumables out of the streams of customers, in which schema 1 had them, into streams of their own (rule 6),
 /// inside of the transaction that brings a ledger to schema 2.
@@ -146,7 +145,7 @@ struct ConsumableMigration {
                 SELECT position, stream FROM events WHERE position > ? AND position <= ? \
                 AND stream IN (SELECT stream FROM concerned) ORDER BY position LIMIT ?
                 """, [position, last, Self.chunkCount]
-            ) { rows.append((sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1))) }
+            ) { rows.append(($0.integer(0), $0.integer(1))) }
             guard let end = rows.last?.position else { return }
             for row in rows {
                 let head = heads[row.stream] ?? (0, 0)

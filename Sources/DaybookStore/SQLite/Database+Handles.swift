@@ -58,7 +58,7 @@ extension Database {
     func number(_ sql: String, _ arguments: [Int64]) throws -> Int64? {
         var value: Int64?
         try forEachRow(sql, arguments) { row in
-            if sqlite3_column_type(row, 0) != SQLITE_NULL { value = sqlite3_column_int64(row, 0) }
+            if sqlite3_column_type(row, 0) != SQLITE_NULL { value = row.integer(0) }
         }
         return value
     }

@@ -62,13 +62,11 @@ struct HistoryHead: Equatable {
             else { return }
             head = HistoryHead(
                 point: HistoryPoint(
-                    position: sqlite3_column_int64(row, 0), epoch: sqlite3_column_int64(row, 1),
-                    nameCount: sqlite3_column_int64(row, 2),
-                    streamCount: sqlite3_column_int64(row, 4), hash: hash),
-                nameHash: nameHash, streamHash: streamHash, logSalt: sqlite3_column_int64(row, 7),
-                base: LogPlace(sqlite3_column_int64(row, 8), baseHash),
-                before: LogPlace(sqlite3_column_int64(row, 10), beforeHash),
-                lineage: sqlite3_column_int64(row, 12))
+                    position: row.integer(0), epoch: row.integer(1), nameCount: row.integer(2),
+                    streamCount: row.integer(4), hash: hash),
+                nameHash: nameHash, streamHash: streamHash, logSalt: row.integer(7),
+                base: LogPlace(row.integer(8), baseHash),
+                before: LogPlace(row.integer(10), beforeHash), lineage: row.integer(12))
         }
         return head
     }

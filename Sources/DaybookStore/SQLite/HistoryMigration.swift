@@ -1,6 +1,5 @@
 import DaybookEvents
 import GRDB
-import GRDBSQLite
 
 /// Names the history of a ledger that had none, inside of the transaction that brings it to schema 2.
 struct HistoryMigration {

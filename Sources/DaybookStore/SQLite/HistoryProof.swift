@@ -1,6 +1,5 @@
 import DaybookEvents
 import GRDB
-import GRDBSQLite
 
 /// Works the hash over a history out again from the rows of a file, and compares it with every block, mark and
 /// end that the file names; inside of one transaction.
@@ -118,7 +117,7 @@ struct HistoryProof {
             guard Digest.hexadecimal(Digest.sha256(row.blob(1))) == expected else {
                 throw damage("the document \(expected) has other bytes")
             }
-            let id = sqlite3_column_int64(row, 2)
+            let id = row.integer(2)
             guard id == last + 1 else { throw damage("document \(last + 1) is missing") }
             last = id
             missing.remove(expected)
@@ -169,9 +168,9 @@ private struct MarkProof {
             else { throw StoreError.damagedBackup(file, "a mark holds no hashes") }
             marks.append(
                 Mark(
-                    position: sqlite3_column_int64(row, 0), tree: Array(row.blob(1)),
-                    names: HistoryChain(count: sqlite3_column_int64(row, 2), hash: names),
-                    streams: HistoryChain(count: sqlite3_column_int64(row, 4), hash: streams),
+                    position: row.integer(0), tree: Array(row.blob(1)),
+                    names: HistoryChain(count: row.integer(2), hash: names),
+                    streams: HistoryChain(count: row.integer(4), hash: streams),
                     hash: hash))
         }
         self.marks = marks

@@ -1,6 +1,5 @@
 import DaybookEvents
 import GRDB
-import GRDBSQLite
 
 /// Finds places in the history of a file, inside of one transaction.
 struct HistoryReading {
@@ -71,8 +70,8 @@ struct HistoryReading {
         ) { row in
             guard let hash = row.historyHash(2) else { return }
             point = HistoryPoint(
-                position: position, epoch: 0, nameCount: sqlite3_column_int64(row, 0),
-                streamCount: sqlite3_column_int64(row, 1), hash: hash)
+                position: position, epoch: 0, nameCount: row.integer(0),
+                streamCount: row.integer(1), hash: hash)
         }
         return point
     }
@@ -108,7 +107,7 @@ struct HistoryReading {
             ORDER BY position DESC LIMIT 1
             """, [last]
         ) { row in
-            let count = sqlite3_column_int64(row, 0) / HistoryCursor.blockCount
+            let count = row.integer(0) / HistoryCursor.blockCount
             guard let known = HistoryTree(count: count, bytes: Array(row.blob(1))) else {
                 throw damage("the mark at position \(count * HistoryCursor.blockCount) is no tree")
             }
@@ -118,7 +117,7 @@ struct HistoryReading {
             "SELECT id, hash FROM history_blocks WHERE id > ? AND id <= ? ORDER BY id",
             [tree.count, blockCount]
         ) { row in
-            guard sqlite3_column_int64(row, 0) == tree.count + 1, let leaf = row.historyHash(1)
+            guard row.integer(0) == tree.count + 1, let leaf = row.historyHash(1)
             else { throw damage("the leaf of block \(tree.count + 1) is missing") }
             tree.append(leaf)
         }
@@ -169,7 +168,7 @@ struct HistoryReading {
             """, [count]
         ) { row in
             guard let hash = row.historyHash(1) else { return }
-            chain = HistoryChain(count: sqlite3_column_int64(row, 0), hash: hash)
+            chain = HistoryChain(count: row.integer(0), hash: hash)
         }
         return chain
     }
@@ -212,7 +211,7 @@ extension StreamRecord {
     /// - Throws: `.damaged` for an environment or a kind that was never released, and for numbers that no stream or
     ///   name has.
     init(row: OpaquePointer, _ file: LedgerFile) throws {
-        let (number, nameNumber) = (sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 3))
+        let (number, nameNumber) = (row.integer(0), row.integer(3))
         guard let id = UInt32(exactly: number), let environment = Environment(column: row, 1),
             let kind = StreamKind(column: row, 2), let name = NameID(exactly: nameNumber)
         else {

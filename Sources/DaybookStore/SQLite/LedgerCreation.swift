@@ -53,9 +53,6 @@ struct LedgerCreation {
 
     private static func randomID() -> String {
         var random = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(random.next() >> 32, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        return Digest.hexadecimal(random.next()) + Digest.hexadecimal(random.next())
     }
 }

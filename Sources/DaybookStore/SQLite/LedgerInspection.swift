@@ -138,7 +138,7 @@ struct LedgerInspection {
             let before = number
             try reads.use("checking \(subject) after \(before)") { db in
                 try db.forEachRow(sql, [before, last, pageCount]) { row in
-                    number = sqlite3_column_int64(row, 0)
+                    number = row.integer(0)
                     body(row)
                 }
             }
@@ -154,7 +154,7 @@ struct LedgerInspection {
         let sql = "SELECT id, text FROM names WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"
         try forEachRow("names", sql, through: cut.name) { row in
             count += 1
-            let id = sqlite3_column_int64(row, 0)
+            let id = row.integer(0)
             if sqlite3_column_bytes(row, 1) == 0 { found.append("Name \(id) is empty.") }
             if !seen.insert(StoredText.reference(row, 1)).inserted {
                 found.append("Name \(id) is there twice.")
@@ -174,16 +174,16 @@ struct LedgerInspection {
             """
         try forEachRow("streams", sql, through: cut.stream) { [nameCount] row in
             count += 1
-            let id = sqlite3_column_int64(row, 0)
+            let id = row.integer(0)
             if Environment(column: row, 1) == nil || StreamKind(column: row, 2) == nil {
                 found.append("Stream \(id) has an unknown environment or kind.")
             }
-            let name = sqlite3_column_int64(row, 3)
+            let name = row.integer(3)
             if name < 0 || name > nameCount {
                 found.append("Stream \(id) has name \(name), which does not exist.")
             }
             let identity = StreamIdentity(
-                environment: sqlite3_column_int64(row, 1), kind: sqlite3_column_int64(row, 2),
+                environment: row.integer(1), kind: row.integer(2),
                 name: name)
             if !seen.insert(identity).inserted { found.append("Stream \(id) is there twice.") }
         }

@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 
 /// What a row says about other rows, as it stands in the file.
 struct RowClaims {

@@ -1,7 +1,6 @@
 import DaybookEvents
 import Foundation
 import GRDB
-import GRDBSQLite
 
 /// What a backup came to.
 public struct BackupReport: Sendable, Equatable {

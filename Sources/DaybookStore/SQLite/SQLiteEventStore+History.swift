@@ -1,6 +1,5 @@
 import DaybookEvents
 import GRDB
-import GRDBSQLite
 
 /// The name of the file's history, at its end and before.
 extension SQLiteEventStore: EventCursorStore {
@@ -15,14 +14,10 @@ extension SQLiteEventStore: EventCursorStore {
             try db.forEachRow(Self.endSQL) { row in
                 guard let hash = row.historyHash(4) else { return }
                 end = StoreEnd(
-                    head: StoreHead(
-                        position: sqlite3_column_int64(row, 5),
-                        recordedAt: sqlite3_column_int64(row, 6)),
+                    head: StoreHead(position: row.integer(5), recordedAt: row.integer(6)),
                     history: HistoryPoint(
-                        position: sqlite3_column_int64(row, 0),
-                        epoch: sqlite3_column_int64(row, 1),
-                        nameCount: sqlite3_column_int64(row, 2),
-                        streamCount: sqlite3_column_int64(row, 3), hash: hash))
+                        position: row.integer(0), epoch: row.integer(1),
+                        nameCount: row.integer(2), streamCount: row.integer(3), hash: hash))
             }
             guard let end else { throw StoreError.nameless(file.path) }
             guard end.head.position == end.history.position else {
@@ -72,8 +67,8 @@ extension SQLiteEventStore: EventCursorStore {
         var head = StoreHead(position: 0, recordedAt: 0)
         try db.forEachRow("SELECT position, recorded_at FROM events ORDER BY position DESC LIMIT 1")
         { row in
-            head.position = sqlite3_column_int64(row, 0)
-            head.recordedAt = sqlite3_column_int64(row, 1)
+            head.position = row.integer(0)
+            head.recordedAt = row.integer(1)
         }
         guard (0...AppendGround.positionMax).contains(head.position) else {
             throw StoreError.damaged(

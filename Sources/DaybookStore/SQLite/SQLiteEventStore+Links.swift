@@ -1,6 +1,5 @@
 public import DaybookEvents
 import GRDB
-import GRDBSQLite
 
 /// Reading hot events together with the place of the event before each in its stream.
 extension SQLiteEventStore {
@@ -17,7 +16,7 @@ extension SQLiteEventStore {
         try chunks(
             RowSelection.linksOfRange, start, end, chunkCount,
             { row, claims in
-                previous.append(sqlite3_column_int64(row, RowSelection.previousColumn))
+                previous.append(row.integer(RowSelection.previousColumn))
                 return RowSelection.event(row, &claims)
             }
         ) { events in
@@ -69,7 +68,7 @@ extension SQLiteEventStore {
         try db.forEachRow(statement, of: chain.next) { row in
             found = (
                 RowSelection.event(row, &claims),
-                sqlite3_column_int64(row, RowSelection.previousColumn)
+                row.integer(RowSelection.previousColumn)
             )
         }
         guard let found else { return false }

@@ -1,6 +1,5 @@
 import DaybookEvents
 import GRDB
-import GRDBSQLite
 
 /// Reading names and streams: numbered from 1 without gaps, so that a number is a place in an array.
 extension SQLiteEventStore {
@@ -14,7 +13,7 @@ extension SQLiteEventStore {
         let names = try pages("name", sql, after: start) { [file] row in
             let text = StoredText.plain(row, 1)
             guard !text.isEmpty else {
-                throw StoreError.damaged(file.path, "name \(sqlite3_column_int64(row, 0)) is empty")
+                throw StoreError.damaged(file.path, "name \(row.integer(0)) is empty")
             }
             return text
         }
@@ -33,7 +32,7 @@ extension SQLiteEventStore {
         let start = Int64(id)
         let streams = try pages("stream", sql, after: start) { [file] row in
             let stream = try StreamRecord(row: row, file)
-            let nameCount = sqlite3_column_int64(row, 4)
+            let nameCount = row.integer(4)
             guard stream.name <= nameCount else {
                 throw StoreError.damaged(
                     file.path,
@@ -56,7 +55,7 @@ extension SQLiteEventStore {
             let countBefore = all.count
             try reads.use("reading \(noun)s after \(last)") { db in
                 try db.forEachRow(sql, [last, Int64(Self.pageCount)]) { row in
-                    let number = sqlite3_column_int64(row, 0)
+                    let number = row.integer(0)
                     guard number == last &+ 1 else {
                         throw StoreError.damaged(
                             file.path, "\(noun) \(number) follows \(noun) \(last)")
@@ -73,7 +72,7 @@ extension SQLiteEventStore {
 extension RawRepresentable<UInt8> {
     /// Reads a column; `nil` for a number that none of the cases has.
     init?(column row: OpaquePointer, _ index: CInt) {
-        guard let value = UInt8(exactly: sqlite3_column_int64(row, index)) else { return nil }
+        guard let value = UInt8(exactly: row.integer(index)) else { return nil }
         self.init(rawValue: value)
     }
 }

@@ -1,6 +1,5 @@
 public import DaybookEvents
 import GRDB
-import GRDBSQLite
 
 /// Reading: short transactions, page by page, each page as it stood at one moment.
 ///

@@ -24,6 +24,9 @@ extension OpaquePointer {
         }
     }
 
+    /// The number in a column; 0 for NULL.
+    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(self, column) }
+
     /// The bytes of a column, which hold until the next step; none for NULL.
     func blob(_ column: CInt) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(self, column)
