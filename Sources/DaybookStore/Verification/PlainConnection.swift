@@ -127,24 +127,31 @@ struct PlainText {
     var uuid: (UInt64, UInt64)?
 
     /// The 128 bits that stand for it in derived files (`Reference`).
-    var bits: (UInt64, UInt64) {
+    var bits: PlainBits {
         if let uuid, uuid.1 >> 62 == 2 {
             let rest = uuid.1 & 0x3FFF_FFFF_FFFF_FF3F
-            return (uuid.0, rest | (uuid.1 & 0xC0) << 56 | 0x80)
+            return PlainBits(high: uuid.0, low: rest | (uuid.1 & 0xC0) << 56 | 0x80)
         }
-        var padded: (UInt64, UInt64) = (0, 0)
+        var padded = PlainBits()
         if bytes.count <= 15 {
             for (index, byte) in bytes.enumerated() {
                 let shift = UInt64(56 - 8 * (index & 7))
                 if index < 8 {
-                    padded.0 |= UInt64(byte) << shift
+                    padded.high |= UInt64(byte) << shift
                 } else {
-                    padded.1 |= UInt64(byte) << shift
+                    padded.low |= UInt64(byte) << shift
                 }
             }
-            return (padded.0, padded.1 | UInt64(bytes.count))
+            padded.low |= UInt64(bytes.count)
+            return padded
         }
         let hashed = PlainHash(of: bytes).leading
-        return (hashed.0, hashed.1 | 0xC0)
+        return PlainBits(high: hashed.0, low: hashed.1 | 0xC0)
     }
+}
+
+/// The 128 bits that stand for a text.
+struct PlainBits: Hashable {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
 }

@@ -51,6 +51,10 @@ extension UnsafeRawBufferPointer {
     func plain<Value: FixedWidthInteger>(_ offset: Int, as: Value.Type = Value.self) -> Value {
         Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
+
+    /// One of four bytes, such as that of a name.
+    @inline(__always)
+    func plainName(_ offset: Int) -> Int64 { Int64(plain(offset, as: UInt32.self)) }
 }
 
 /// A derived file, read by the format that stands at the top of `Container.swift`.

@@ -1,7 +1,7 @@
 import DaybookEvents
 
 /// The columns of a row that derived files repeat, as they stand in the file.
-struct PlainEvent {
+struct PlainEvent: Equatable {
     var occurredAt: Int64 = 0
     var signedAt: Int64 = 0
     var sequence: Int64 = 0
@@ -20,8 +20,8 @@ struct PlainEvent {
     var nameA: Int64 = 0
     var nameB: Int64 = 0
     var nameC: Int64 = 0
-    var key: (UInt64, UInt64) = (0, 0)
-    var reference: (UInt64, UInt64) = (0, 0)
+    var key = PlainBits()
+    var reference = PlainBits()
 
     static let absent = Int64.min
 
@@ -30,7 +30,7 @@ struct PlainEvent {
         let slots = EventSlots.byType[Int(UInt8(truncatingIfNeeded: type))]
         if !slots.contains(.nameB) { nameB = 0 }
         if !slots.contains(.nameC) { nameC = 0 }
-        if !slots.contains(.reference) { reference = (0, 0) }
+        if !slots.contains(.reference) { reference = PlainBits() }
         if !slots.contains(.amount) { amount = Self.absent }
         if !slots.contains(.money) { money = Self.absent }
         if !slots.contains(.timeA) { timeA = Self.absent }
@@ -41,7 +41,7 @@ struct PlainEvent {
 
     /// - Returns: The first field that differs, with both values; `nil` where all are equal.
     func difference(from row: PlainEvent) -> String? {
-        if isSame(as: row) { return nil }
+        if self == row { return nil }
         let fields: [(String, Int64, Int64)] = [
             ("occurred_at", occurredAt, row.occurredAt), ("signed_at", signedAt, row.signedAt),
             ("sequence", sequence, row.sequence), ("amount", amount, row.amount),
@@ -57,16 +57,6 @@ struct PlainEvent {
             return "\(name) is \(found), the row says \(expected)"
         }
         return key == row.key ? "ref is another than the row's" : "key is another than the row's"
-    }
-
-    private func isSame(as row: PlainEvent) -> Bool {
-        occurredAt == row.occurredAt && signedAt == row.signedAt && sequence == row.sequence
-            && amount == row.amount && money == row.money && timeA == row.timeA
-            && timeB == row.timeB && timeC == row.timeC && stream == row.stream
-            && type == row.type && trust == row.trust && flags == row.flags
-            && source == row.source && customer == row.customer && profile == row.profile
-            && nameA == row.nameA && nameB == row.nameB && nameC == row.nameC && key == row.key
-            && reference == row.reference
     }
 }
 
@@ -117,12 +107,11 @@ struct PlainSegment {
         var event = PlainEvent()
         event.occurredAt = events.plain(base)
         event.signedAt = event.occurredAt
-        event.key = (events.plain(base + 8), events.plain(base + 16))
+        event.key = PlainBits(high: events.plain(base + 8), low: events.plain(base + 16))
         let (high, low): (UInt64, UInt64) = (events.plain(base + 24), events.plain(base + 32))
-        func name(_ offset: Int) -> Int64 { Int64(events.plain(base + offset, as: UInt32.self)) }
-        event.stream = name(40)
-        event.customer = name(44)
-        event.nameA = name(48)
+        event.stream = events.plainName(base + 40)
+        event.customer = events.plainName(base + 44)
+        event.nameA = events.plainName(base + 48)
         let two: UInt32 = events.plain(base + 52)
         event.source = Int64(events.plain(base + 56, as: UInt16.self))
         event.sequence = Int64(events.plain(base + 58, as: UInt16.self))
@@ -130,7 +119,7 @@ struct PlainSegment {
         event.type = Int64(events[base + 62])
         event.trust = Int64(events[base + 63] & 15)
         let layout = events[base + 63] >> 4
-        if layout <= 4 || layout == 15 { event.reference = (high, low) }
+        if layout <= 4 || layout == 15 { event.reference = PlainBits(high: high, low: low) }
         switch layout {
         case 0:
             event.amount = Self.amount(Int32(bitPattern: two))
@@ -175,14 +164,11 @@ struct PlainSegment {
         event.timeB = extensions.plain(base + 24)
         event.timeC = extensions.plain(base + 32)
         event.amount = Self.amount(extensions.plain(base + 40))
-        func number(_ offset: Int) -> Int64 {
-            Int64(extensions.plain(base + offset, as: UInt32.self))
-        }
-        event.profile = number(44)
-        event.nameB = number(48)
-        event.nameC = number(52)
-        event.sequence = number(56)
-        event.source = number(60)
+        event.profile = extensions.plainName(base + 44)
+        event.nameB = extensions.plainName(base + 48)
+        event.nameC = extensions.plainName(base + 52)
+        event.sequence = extensions.plainName(base + 56)
+        event.source = extensions.plainName(base + 60)
     }
 
     private static func amount(_ stored: Int32) -> Int64 {

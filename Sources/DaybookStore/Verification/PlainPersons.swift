@@ -6,8 +6,7 @@ struct PlainPersons {
     struct Key: Hashable {
         var environment: Int64
         var source: Int64
-        var high: UInt64
-        var low: UInt64
+        var bits = PlainBits()
     }
 
     /// An alias, an un-alias, or a transfer of everything.
@@ -54,8 +53,7 @@ struct PlainPersons {
         noteSpellings(named, at: position, in: stream, names)
         guard let type = EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) else { return }
         let own = Key(
-            environment: stream.environment, source: event.source, high: event.key.0,
-            low: event.key.1)
+            environment: stream.environment, source: event.source, bits: event.key)
         func statement(isOn: Bool) -> Statement {
             Statement(
                 key: own, left: event.nameA, right: event.nameB, isOn: isOn,
@@ -68,8 +66,7 @@ struct PlainPersons {
             handovers.append(statement(isOn: true))
         case .correctionVoided, .correctionAmended:
             let target = Key(
-                environment: stream.environment, source: event.nameA, high: event.reference.0,
-                low: event.reference.1)
+                environment: stream.environment, source: event.nameA, bits: event.reference)
             let isVoiding = type == .correctionVoided
             if !isVoiding { isAmended = true }
             corrections[target, default: []].append(
@@ -100,7 +97,7 @@ struct PlainPersons {
             let isUpper = !text.elementsEqual(small)
             links.append(
                 Statement(
-                    key: Key(environment: stream.environment, source: 0, high: 0, low: 0),
+                    key: Key(environment: stream.environment, source: 0),
                     left: isUpper ? name : other, right: isUpper ? other : name, isOn: true,
                     occurredAt: Int64.max, sequence: Int64.max, position: position))
         }
@@ -255,6 +252,7 @@ struct PlainPersons {
             return names.text(left.key.source).lexicographicallyPrecedes(
                 names.text(right.key.source))
         }
-        return (left.key.high, left.key.low) < (right.key.high, right.key.low)
+        let (own, other) = (left.key.bits, right.key.bits)
+        return (own.high, own.low) < (other.high, other.low)
     }
 }

@@ -100,14 +100,12 @@ struct PlainSnapshot {
         for id in stride(from: streamCount, to: 0, by: -1) {
             let base = 32 * (id - 1)
             let stream = streams[id]
-            func number(_ offset: Int) -> Int64 {
-                Int64(column.plain(base + offset, as: UInt32.self))
-            }
             let fields: [(String, Int64, Int64)] = [
                 ("last position", column.plain(base), stream.position),
                 ("version", column.plain(base + 8), stream.version),
-                ("name", number(16), stream.name), ("aggregate", number(20), aggregates[id]),
-                ("next of its name", number(24), Int64(next[stream.name] ?? 0)),
+                ("name", column.plainName(base + 16), stream.name),
+                ("aggregate", column.plainName(base + 20), aggregates[id]),
+                ("next of its name", column.plainName(base + 24), Int64(next[stream.name] ?? 0)),
                 ("environment", Int64(column[base + 28]), stream.environment),
                 ("kind", Int64(column[base + 29]), stream.kind),
             ]
@@ -132,10 +130,7 @@ struct PlainSnapshot {
             expected.append([aggregates[id], Int64(id)])
         }
         return try difference("members", 8, expected) { raw, base in
-            [
-                Int64(raw.plain(base, as: UInt32.self)),
-                Int64(raw.plain(base + 4, as: UInt32.self)),
-            ]
+            [raw.plainName(base), raw.plainName(base + 4)]
         }
     }
 
@@ -144,7 +139,7 @@ struct PlainSnapshot {
     {
         let expected = persons.namings.map { [Int64(bitPattern: $0.customer), $0.lineage] }
         return try difference("lines", 16, expected) { raw, base in
-            [raw.plain(base), Int64(raw.plain(base + 8, as: UInt32.self))]
+            [raw.plain(base), raw.plainName(base + 8)]
         }
     }
 
@@ -159,8 +154,8 @@ struct PlainSnapshot {
                 let flags: UInt64 = (isAlias ? 1 << 63 : 0) | (link.isOn ? 1 << 62 : 0)
                 expected.append([
                     Self.customer(link, name), other, link.key.source, link.occurredAt,
-                    link.sequence, Int64(bitPattern: link.key.high),
-                    Int64(bitPattern: link.key.low), link.position | Int64(bitPattern: flags),
+                    link.sequence, Int64(bitPattern: link.key.bits.high),
+                    Int64(bitPattern: link.key.bits.low), link.position | Int64(bitPattern: flags),
                 ])
             }
             append(link.left, link.right, isAlias: true)
@@ -168,10 +163,9 @@ struct PlainSnapshot {
         }
         return try difference("links", 56, expected) { raw, base in
             [
-                raw.plain(base), Int64(raw.plain(base + 8, as: UInt32.self)),
-                Int64(raw.plain(base + 12, as: UInt32.self)), raw.plain(base + 16),
-                raw.plain(base + 24), raw.plain(base + 32), raw.plain(base + 40),
-                raw.plain(base + 48),
+                raw.plain(base), raw.plainName(base + 8), raw.plainName(base + 12),
+                raw.plain(base + 16), raw.plain(base + 24), raw.plain(base + 32),
+                raw.plain(base + 40), raw.plain(base + 48),
             ]
         }
     }
@@ -185,18 +179,16 @@ struct PlainSnapshot {
                 expected.append([
                     Self.customer(handover, name), handover.left, handover.right,
                     handover.key.source, handover.occurredAt, handover.sequence,
-                    Int64(bitPattern: handover.key.high), Int64(bitPattern: handover.key.low),
-                    handover.position,
+                    Int64(bitPattern: handover.key.bits.high),
+                    Int64(bitPattern: handover.key.bits.low), handover.position,
                 ])
             }
         }
         return try difference("handovers", 64, expected) { raw, base in
             [
-                raw.plain(base), Int64(raw.plain(base + 8, as: UInt32.self)),
-                Int64(raw.plain(base + 12, as: UInt32.self)),
-                Int64(raw.plain(base + 16, as: UInt32.self)), raw.plain(base + 24),
-                raw.plain(base + 32), raw.plain(base + 40), raw.plain(base + 48),
-                raw.plain(base + 56),
+                raw.plain(base), raw.plainName(base + 8), raw.plainName(base + 12),
+                raw.plainName(base + 16), raw.plain(base + 24), raw.plain(base + 32),
+                raw.plain(base + 40), raw.plain(base + 48), raw.plain(base + 56),
             ]
         }
     }
@@ -244,9 +236,7 @@ struct PlainSnapshot {
     private func zoneDifference(_ persons: PlainPersons) throws(PlainContainer.Refusal) -> String? {
         let column = try column("zones", 4)
         let found = Set(
-            stride(from: 0, to: column.count, by: 4).map {
-                Int64(column.plain($0, as: UInt32.self))
-            })
+            stride(from: 0, to: column.count, by: 4).map(column.plainName))
         if let missing = persons.zones.subtracting(found).min() {
             return "zones lacks name \(missing)"
         }

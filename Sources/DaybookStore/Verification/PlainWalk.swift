@@ -84,7 +84,7 @@ struct PlainWalk {
         if let leaf { leaves.append(leaf) }
         keyHashes.append(
             PlainSip.short(
-                secret.lookup, event.key.0, event.key.1,
+                secret.lookup, event.key.high, event.key.low,
                 UInt64(truncatingIfNeeded: event.source) << 8
                     | UInt64(truncatingIfNeeded: stream.environment)))
         event.dropUnusedSlots()
@@ -98,9 +98,9 @@ struct PlainWalk {
     private mutating func noteIDs(_ event: PlainEvent, _ stream: PlainStream) {
         guard stream.isCustomer || stream.isLineage else { return }
         let environment = UInt64(truncatingIfNeeded: stream.environment)
-        if event.reference != (0, 0) {
+        if event.reference != PlainBits() {
             let hash = PlainSip.short(
-                secret.lookup, event.reference.0, event.reference.1, environment)
+                secret.lookup, event.reference.high, event.reference.low, environment)
             idHashes.append(PlainKeys.Entry(position: position, hash: hash))
         }
         switch EventType(rawValue: UInt16(truncatingIfNeeded: event.type)) {
