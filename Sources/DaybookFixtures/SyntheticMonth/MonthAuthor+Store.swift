@@ -94,9 +94,8 @@ extension MonthAuthor {
         fields["currency"] = .string(Self.currency(of: sale))
         fields["starts_at"] = .integer(sale.start)
         if chance(2) { fields["ownership"] = "family_shared" }
-        let isNamed = sale.isNamed
-        notify(.purchaseCompleted, person, at: sale.start, fields, isNamed: isNamed)
-        if !isNamed || chance(40) {
+        notify(.purchaseCompleted, person, sale, at: sale.start, fields)
+        if !sale.isNamed || chance(40) {
             state(person, sale, signedAt: sale.start + number(1...9) * 1_000)
         }
         var profile: String?
@@ -137,12 +136,12 @@ extension MonthAuthor {
     /// A notification of the store, signed a moment after the fact.
     @discardableResult
     mutating func notify(
-        _ type: EventTypeName, _ person: Resident, at time: Int64, _ fields: JSONObject,
-        isNamed: Bool = true
+        _ type: EventTypeName, _ person: Resident, _ sale: InventedSale, at time: Int64,
+        _ fields: JSONObject
     ) -> String? {
         tell(
             type, person, at: time, fields, source: "apple_asn_v2", trust: .verified,
-            signedAt: time + number(200...5_000), isNamed: isNamed)
+            signedAt: time + number(200...5_000), isNamed: sale.isNamed)
     }
 
     /// The transaction as the app posts it: signed by the store, named by the app.
@@ -168,24 +167,20 @@ extension MonthAuthor {
         let time = sale.start + number(2...200) * Self.hour
         guard time < min(sale.end, Self.end) else { return false }
         if chance(50) {
-            notify(
-                .refundRequested, person, at: time - Self.hour, sale.reference,
-                isNamed: sale.isNamed)
+            notify(.refundRequested, person, sale, at: time - Self.hour, sale.reference)
         }
         if chance(15) {
-            notify(.refundDeclined, person, at: time, sale.reference, isNamed: sale.isNamed)
+            notify(.refundDeclined, person, sale, at: time, sale.reference)
             return false
         }
         var fields = sale.reference
         fields["revoked_at"] = .integer(time)
         fields["type"] = chance(85) ? "full" : "prorated"
         if fields["type"] == "prorated" { fields["pct_milli"] = 40_000 }
-        notify(.purchaseRefunded, person, at: time, fields, isNamed: sale.isNamed)
+        notify(.purchaseRefunded, person, sale, at: time, fields)
         if chance(25) {
             let reversedAt = time + number(4...120) * Self.hour
-            notify(
-                .purchaseRefundReversed, person, at: reversedAt, sale.reference,
-                isNamed: sale.isNamed)
+            notify(.purchaseRefundReversed, person, sale, at: reversedAt, sale.reference)
             return false
         }
         if let last = person.access.indices.last { person.access[last].until = time }

@@ -35,7 +35,7 @@ extension MonthAuthor {
             ]
         }
         if trust == .verified {
-            notify(type, person, at: time ?? sale.start, fields, isNamed: sale.isNamed)
+            notify(type, person, sale, at: time ?? sale.start, fields)
         } else {
             tell(
                 type, person, at: sale.start, fields, key: "client/\(sale.transaction)",
@@ -56,8 +56,7 @@ extension MonthAuthor {
             fields["product"] = .string(sale.product.id)
             fields["auto_renew"] = true
             fields["renewal_at"] = .integer(sale.end)
-            notify(
-                .storeRenewalStated, person, at: inside(sale), fields, isNamed: sale.isNamed)
+            notify(.storeRenewalStated, person, sale, at: inside(sale), fields)
         }
         guard !sale.isTrial, chance(4) else { return true }
         return !refund(&person, sale)
@@ -103,14 +102,11 @@ extension MonthAuthor {
         let time = inside(sale)
         var fields = sale.reference
         fields["enabled"] = false
-        notify(
-            .subscriptionAutoRenewChanged, person, at: time, fields, isNamed: sale.isNamed)
+        notify(.subscriptionAutoRenewChanged, person, sale, at: time, fields)
         if chance(15) {
             fields["enabled"] = true
             let again = number(time...max(time, sale.end - 1))
-            notify(
-                .subscriptionAutoRenewChanged, person, at: again + 1, fields,
-                isNamed: sale.isNamed)
+            notify(.subscriptionAutoRenewChanged, person, sale, at: again + 1, fields)
             return renew(&person, &sale)
         }
         expire(person, sale, "voluntary", at: sale.end)
@@ -129,7 +125,7 @@ extension MonthAuthor {
     ) {
         var fields = sale.reference
         fields["reason"] = .string(reason)
-        notify(.subscriptionExpired, person, at: time, fields, isNamed: sale.isNamed)
+        notify(.subscriptionExpired, person, sale, at: time, fields)
     }
 
     /// Grace, recovery in it or after it, or the end.
@@ -139,7 +135,7 @@ extension MonthAuthor {
         let hasGrace = chance(70)
         var fields = sale.reference
         if hasGrace { fields["grace_expires_at"] = .integer(graceEnd) }
-        notify(.subscriptionBillingFailed, person, at: due, fields, isNamed: sale.isNamed)
+        notify(.subscriptionBillingFailed, person, sale, at: due, fields)
         if hasGrace {
             person.access.append(
                 Access(
@@ -150,9 +146,7 @@ extension MonthAuthor {
                 guard time < Self.end else { return false }
                 return renew(&person, &sale, at: time, endsFrom: due, ["recovery": true])
             }
-            notify(
-                .subscriptionGraceExpired, person, at: graceEnd, sale.reference,
-                isNamed: sale.isNamed)
+            notify(.subscriptionGraceExpired, person, sale, at: graceEnd, sale.reference)
         }
         if chance(40) {
             let time = (hasGrace ? graceEnd : due) + number(1...20) * Self.day
@@ -176,8 +170,7 @@ extension MonthAuthor {
         fields["from"] = .string(old.product.id)
         fields["to"] = .string(product.id)
         fields["effective"] = isNow ? "now" : "next_renewal"
-        notify(
-            .subscriptionProductChanged, person, at: time, fields, isNamed: old.isNamed)
+        notify(.subscriptionProductChanged, person, old, at: time, fields)
         sale.product = product
         sale.priceMilli = product.prices.last?.amountMilli ?? old.priceMilli
         if isNow, let last = person.access.indices.last { person.access[last].until = time }
@@ -192,7 +185,7 @@ extension MonthAuthor {
         var fields = sale.reference
         fields["new_expires_at"] = .integer(sale.end)
         fields["days"] = .integer(days)
-        notify(.subscriptionExtended, person, at: time, fields, isNamed: sale.isNamed)
+        notify(.subscriptionExtended, person, sale, at: time, fields)
         if let last = person.access.indices.last { person.access[last].until = sale.end }
         return true
     }
@@ -207,16 +200,14 @@ extension MonthAuthor {
         fields["new_price_milli"] = .integer(price)
         fields["effective_at"] = .integer(sale.end)
         fields["currency"] = .string(Self.currency(of: sale))
-        notify(
-            .subscriptionPriceIncrease, person, at: time, fields, isNamed: sale.isNamed)
+        notify(.subscriptionPriceIncrease, person, sale, at: time, fields)
         guard chance(70) else {
             expire(person, sale, "price_increase", at: sale.end)
             return false
         }
         fields["status"] = "accepted"
         notify(
-            .subscriptionPriceIncrease, person, at: min(time + Self.hour, sale.end), fields,
-            isNamed: sale.isNamed)
+            .subscriptionPriceIncrease, person, sale, at: min(time + Self.hour, sale.end), fields)
         sale.priceMilli = price
         return renew(&person, &sale)
     }

@@ -3,17 +3,25 @@ package import DaybookEvents
 
 /// Something that a store sold, while its events are being invented.
 package struct InventedSale: Sendable {
+    /// The original transaction.
     package let lineage: String
+    /// What was bought, at last.
     package var product: Product
     /// Whether what the store says of it names the customer.
     package let isNamed: Bool
     /// How far its charges are believed.
     package var trust = Trust.verified
+    /// Whether it is shared in a family.
     package var isShared = false
+    /// The newest transaction.
     package var transaction: String
+    /// When the newest transaction begins.
     package var start: Int64
+    /// Exclusive; the greatest number: never.
     package var end = Int64.max
+    /// Whether the newest transaction is a free trial.
     package var isTrial = false
+    /// Outside of a trial.
     package var priceMilli: Int64 = 4_990
 
     /// Bought at a time, for ever and outside of any trial until something else is said.
