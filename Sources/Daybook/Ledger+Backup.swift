@@ -88,10 +88,15 @@ extension Ledger {
     /// the ledger under another name; processes that have it open are told and write nothing more. No process
     /// writes to the ledger meanwhile.
     /// - Parameters:
+    ///   - backup: The backup's file. It is only read; its copy is verified by its hash before anything is replaced.
+    ///   - path: The ledger's file, which is made or replaced.
     ///   - isReplacing: Whether a ledger may be there already; one with another id is never replaced, unless it is too
     ///     damaged to tell its id.
     ///   - actor: Who restores.
     ///   - reason: Why.
+    ///   - clock: Milliseconds since 1970 UTC: the time of the event that begins the epoch.
+    ///   - log: Is told what was odd and did no harm, such as files of the abandoned history that could not be removed.
+    ///   - progress: Events verified, and how many are to be. It may throw; then nothing is replaced.
     public static func restore(
         backup: String, to path: String, isReplacing: Bool, actor: String?, reason: String,
         clock: @escaping @Sendable () -> Int64 = SystemClock.now,

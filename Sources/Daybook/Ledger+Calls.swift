@@ -7,6 +7,7 @@ import DaybookStore
 extension Ledger {
     /// Does what an app asks for, and answers in the app's words (docs/catalog.md#calls).
     /// - Parameters:
+    ///   - request: Names a call of the newest catalog; the body has the members that this call declares.
     ///   - verifier: By what signed transactions are verified; only `takeTransaction` needs one.
     ///   - admitting: Asked about a signed payload before it is taken in; one that is not admitted is refused, and not
     ///     kept.

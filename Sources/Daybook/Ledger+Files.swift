@@ -36,7 +36,10 @@ extension Ledger {
 
     /// Makes a new ledger file without any event: what a whole export needs, which brings its catalogs along with the
     /// times at which they were recorded (rule 28).
-    /// - Parameter app: As catalogs write it.
+    /// - Parameters:
+    ///   - path: Where the file is made; none may be there yet.
+    ///   - app: As catalogs write it.
+    ///   - clock: Milliseconds since 1970 UTC; `nil`: the machine's.
     /// - Throws: `LedgerError.badInput` for what is no app's name, `.store` as `create` does.
     public static func createEmpty(
         at path: String, app: String, clock: (@Sendable () -> Int64)? = nil
@@ -64,10 +67,13 @@ extension Ledger {
 
     /// Opens a ledger file.
     /// - Parameters:
+    ///   - path: The ledger's file, which must be there. Snapshots, segments and key arrays lie in a folder beside it.
     ///   - readOnly: Never writes: no event, no checkpoint, no snapshot.
     ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
     ///   - cacheByteCountMax: About how much memory folded states may take that are kept at hand, in bytes.
     ///   - log: Is told what was odd and did no harm.
+    ///   - clock: Milliseconds since 1970 UTC; `nil`: the machine's. The ledger never records a smaller time than
+    ///     before.
     ///   - progress: Events that are folded, and the position at which the ledger ends.
     /// - Throws: `LedgerError.store` with the reason and the remedy.
     public static func open(

@@ -11,7 +11,9 @@ extension Ledger {
     ///
     /// Every customer's status is worked out twice, with and without it: a back-dated catalog should not be published
     /// unseen (rule 8).
-    /// - Parameter progress: People asked about so far.
+    /// - Parameters:
+    ///   - publication: What `publish` would take: a document or an older version, for whom, and from when on.
+    ///   - progress: People asked about so far.
     /// - Throws: What `publish` would throw: `LedgerError.badInput`, `.catalogConflict`, `.store`.
     /// - Complexity: O(*c*) in the customers of all environments, tens of microseconds each.
     public func dryRun(
@@ -29,7 +31,12 @@ extension Ledger {
     /// `purchase.transferred`, or makes the two one customer. Consumables are never restored (rule 6). All of it is one
     /// commit, so of two customers who restore one lineage at the same time the first gets it. The same again appends
     /// nothing.
-    /// - Parameter payloads: Signed transactions, or pages of them.
+    /// - Parameters:
+    ///   - payloads: Signed transactions, or pages of them.
+    ///   - subject: The customer who restores, by any of their ids.
+    ///   - verifier: Says which app and authorities are believed, and in which environment lineages are restored.
+    ///   - options: Says what a signed payload without an envelope is, a transaction unless given; also who restores,
+    ///     and why.
     /// - Returns: What became of each lineage, and what each customer concerned has before and after. A dry run answers
     ///   the same and writes nothing.
     /// - Throws: `LedgerError.badInput` for a customer who has no name or more than `restoredTextCountMax` payloads,
@@ -44,8 +51,9 @@ extension Ledger {
     }
 
     /// Gives a lineage to another customer, or takes the latest transfer of it back.
-    /// - Parameter isDryRun: Say what would happen, and write nothing; its receipt has the positions that the event
-    ///   would have.
+    /// - Parameters:
+    ///   - request: The lineage, its present owner, and either the recipient or that the latest transfer is taken back.
+    ///   - isDryRun: Say what would happen, and write nothing; its receipt has the positions that the event would have.
     /// - Throws: `LedgerError.rejected` for a lineage that is unknown or not the customer's, for a recipient who is
     ///   the same customer, a missing reason, nothing to take back, or a transfer whose time for that is over;
     ///   `.badInput`, `.idempotencyConflict`, `.store`.
@@ -57,7 +65,10 @@ extension Ledger {
     }
 
     /// The owner of a lineage, as that customer is shown; `nil`: it has none, or nothing is known of it.
-    /// - Parameter lineage: `apple:2000000123`.
+    /// - Parameters:
+    ///   - lineage: `apple:2000000123`.
+    ///   - environment: The one in which the lineage was bought.
+    ///   - moment: Who owned it at this time, by what was known; now and by everything unless given.
     public func owner(
         of lineage: String, environment: Environment = .production, moment: Moment = .now
     ) throws -> String? {
@@ -79,7 +90,9 @@ extension Ledger {
     }
 
     /// What a request would come to: `perform` upon everything that the ledger holds now, of which nothing is written.
-    /// - Parameter isRestating: Also compute what would be different, as `perform` does.
+    /// - Parameters:
+    ///   - request: What `perform` would take. Its key stays free: a later `perform` with it is decided anew.
+    ///   - isRestating: Also compute what would be different, as `perform` does.
     /// - Returns: The receipt with the positions that the events would have; its key is a made one where the request
     ///   has none. The first receipt where the key was used before.
     /// - Throws: What `perform` would throw now.
@@ -112,7 +125,10 @@ extension Ledger {
     /// import is finished by running it again, because keys skip what is there (rule 28).
     ///
     /// The check only reads. With `isDryRun` nothing else happens, so a ledger that is open for reading will do.
-    /// - Parameter next: Gives the next bytes, `nil` at the end; chunks may end anywhere.
+    /// - Parameters:
+    ///   - next: Gives the next bytes, `nil` at the end; chunks may end anywhere.
+    ///   - options: What a refused line does to the rest, whether recorded times are kept, and how rows become events.
+    ///   - progress: Is told how far the reading is, and then the appending.
     /// - Throws: `LedgerError.badInput` with every refused line unless `keepsGoing`; then nothing was appended. Only
     ///   when another request uses one of the file's keys while the file is being appended, the batches before stay.
     public func importLines(
@@ -123,7 +139,9 @@ extension Ledger {
     }
 
     /// Takes in lines that were read: wholly, or not at all.
-    /// - Parameter options: The numbers of the lines are those of the events.
+    /// - Parameters:
+    ///   - events: As a reader of lines gives them, in canonical form; all of them become one commit.
+    ///   - options: The numbers of the lines are those of the events.
     /// - Throws: `LedgerError.badInput` with the line and column of every mistake.
     @discardableResult
     public func record(
@@ -141,8 +159,12 @@ extension Ledger {
     /// Every signed payload is verified, mapped and recorded for itself, all its events in one commit, with its bytes
     /// kept once by digest. One that is refused changes nothing; its bytes and the reason are kept too, and the others
     /// of the same page are taken in.
-    /// - Parameter verifier: Says which app, environment and authorities are believed, and who is asked whether
-    ///   certificates were withdrawn.
+    /// - Parameters:
+    ///   - payload: The bytes as they were posted: an envelope with signed payloads in it, or one of these alone.
+    ///   - verifier: Says which app, environment and authorities are believed, and who is asked whether certificates
+    ///     were withdrawn.
+    ///   - options: Says what a signed payload without an envelope is, a notification unless given; whose a
+    ///     transaction is, of which product it must be, and whether nothing is to be written.
     /// - Returns: Of a dry run the receipt that it would have without, with the positions that the events would have.
     /// - Throws: `LedgerError` when the ledger cannot be written; a payload that is refused is an answer.
     @discardableResult
@@ -168,6 +190,7 @@ extension Ledger {
 
     /// Tries a dead letter again, as if it came now.
     /// - Parameters:
+    ///   - deadLetter: One that `deadLetters` of this ledger gave; the bytes that were kept of it are read again.
     ///   - verifier: Not asked about what is not signed.
     ///   - kind: What the payload is, where it was posted as something else; `nil`: what it was posted as.
     /// - Returns: What became of it; it is resolved when nothing of it was refused.
@@ -181,6 +204,7 @@ extension Ledger {
 
     /// Dismisses a dead letter that will not be taken in; it stays, with its bytes, and can still be tried.
     /// - Parameters:
+    ///   - deadLetter: One that `deadLetters` of this ledger gave.
     ///   - reason: Why, for a reader who asks later.
     ///   - actor: Who decided it.
     /// - Throws: `LedgerError.badInput` without a reason.
@@ -197,6 +221,7 @@ extension Ledger {
     /// try, and one id is one webhook, whatever its bytes: it appends nothing. Aliases that are known are not recorded
     /// again. What cannot be read, and what is of another environment, changes nothing and becomes a dead letter.
     /// - Parameters:
+    ///   - payload: The body of the request, unchanged: these bytes are kept.
     ///   - environment: Only `PRODUCTION` enters `production`, only `SANDBOX` enters `sandbox`, nothing enters `xcode`
     ///     and `test`. A webhook that names none, as transfers do, is taken to be of this one.
     ///   - isDryRun: Decide upon all that the ledger holds, and append nothing.
@@ -217,6 +242,7 @@ extension Ledger {
     /// said: what another source says of a transaction, or of how things stand with it, stays. What the document cannot
     /// say is in `gaps` of the receipt. What cannot be read changes nothing and becomes a dead letter.
     /// - Parameters:
+    ///   - payload: The body of the API's answer, unchanged: these bytes are kept.
     ///   - environment: `production` takes what `is_sandbox` says is real, `sandbox` the rest; the others take none of
     ///     it. What is left out is counted in a gap.
     ///   - subject: The customer whom the document was asked for; `nil`: as the document says (`app_user_id` beside
@@ -241,6 +267,8 @@ extension Ledger {
     /// Each payload is applied wholly or not at all, and applying twice finds nothing. Payloads that dead letters hold
     /// are not touched: `retry` is for them.
     /// - Parameters:
+    ///   - options: Which payloads are read, and whether differences are recorded; unless given, all payloads are read
+    ///     and nothing is written.
     ///   - mapping: The code to compare with; the present one unless given.
     ///   - progress: Is told after every batch of 200 events.
     /// - Throws: `LedgerError.store`, and `badInput` for a reason, ticket or actor that no event may hold.

@@ -6,7 +6,11 @@ extension Ledger {
     /// caller's to say.
     ///
     /// It is of the ledger's clock and of everything that is recorded. What ends within the time has its own end in it.
-    /// - Parameter milliseconds: How long it is good for, 1 to `Lease.durationMax`.
+    /// - Parameters:
+    ///   - subject: The customer, by any of their ids; the lease has the one that is shown.
+    ///   - profile: The profile whose entitlements it has; `nil`: as in a status without a profile.
+    ///   - environment: The environment in which the subject is a customer; the lease names it.
+    ///   - milliseconds: How long it is good for, 1 to `Lease.durationMax`.
     /// - Throws: `LedgerError.badInput` for another duration; what `status` throws.
     public func lease(
         of subject: String, profile: String? = nil, environment: Environment = .production,

@@ -5,6 +5,7 @@ public import DaybookEvents
 extension Ledger {
     /// Runs a funnel of the newest catalog that is known over all customers of an environment.
     /// - Parameters:
+    ///   - request: The funnel, the range in which units enter, and the rules; its moment says what is known.
     ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The counts are the same.
     ///   - progress: Is told how many of how many customers and lineages were looked at, on one of these threads.
     /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, for a range that ends before it
@@ -19,6 +20,7 @@ extension Ledger {
 
     /// Metrics over all customers of an environment (docs/metrics.md).
     /// - Parameters:
+    ///   - request: Which metrics, of which periods and environment, and by which rules; without names all metrics.
     ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The values are the same.
     ///   - progress: Is told how many of how many customers and lineages were looked at, on one of these threads.
     /// - Throws: `LedgerError.badInput` for an unknown metric or zone, and for a range of no or of too many periods.
@@ -31,7 +33,10 @@ extension Ledger {
     }
 
     /// Who is behind one value of a metric, and with how much: parts that add up to it.
-    /// - Parameter progress: As of `metrics`, where the value is not kept, and then once more.
+    /// - Parameters:
+    ///   - request: A question about one metric, and which of its values: the period, the group and the age.
+    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The parts are the same.
+    ///   - progress: As of `metrics`, where the value is not kept, and then once more.
     /// - Throws: `LedgerError.badInput` for a value that the answer does not have, and as `metrics` does.
     /// - Complexity: O(*n*) in the events of all customers.
     public func contributions(
@@ -42,7 +47,10 @@ extension Ledger {
     }
 
     /// Who took a step of a funnel, or stopped after it.
-    /// - Parameter progress: As of `funnel`.
+    /// - Parameters:
+    ///   - step: The funnel's question, the name of the step, and how many customers are told at most.
+    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The rows are the same.
+    ///   - progress: As of `funnel`.
     /// - Throws: `LedgerError.badInput` for a step that the funnel does not have, and as `funnel` does.
     /// - Complexity: O(*n*) in the events of all customers.
     public func customers(
@@ -54,9 +62,13 @@ extension Ledger {
 
     /// What became of the customers who saw each variant of an experiment, from their first sight of it on.
     /// - Parameters:
+    ///   - name: The experiment, as events or the catalog name it.
     ///   - metric: A ratio without groups and ages: so many of those who saw the variant.
     ///   - request: Over which time they saw it first, and by which rules; its metrics and length of periods make no
     ///     difference.
+    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The numbers are the
+    ///     same.
+    ///   - progress: As of `metrics`.
     /// - Throws: `LedgerError.badInput` for a metric of another kind and for an experiment that no customer saw and no
     ///   catalog has, and as `metrics` does.
     public func experiment(
@@ -71,7 +83,9 @@ extension Ledger {
     /// Computes metrics and keeps the answer's bytes for ever, under a name.
     ///
     /// The same name with the same question again is done already.
-    /// - Parameter progress: Is told how many of how many customers and lineages were looked at.
+    /// - Parameters:
+    ///   - freeze: The name, 1 to 128 bytes, and the question; a time that the question names must be over.
+    ///   - progress: Is told how many of how many customers and lineages were looked at.
     /// - Throws: `LedgerError.badInput` for a name that another report has, for a report that is too large, and as
     ///   `metrics` does.
     @discardableResult
@@ -138,7 +152,10 @@ extension Ledger {
     /// Asks a frozen report's question again by what was known later, and explains what is different: by metric, by
     /// customer and by cause.
     /// - Parameters:
+    ///   - name: The name under which the report was frozen.
+    ///   - environment: The one that the report is about; in another one the name may be another report's.
     ///   - knownAt: `nil`: everything that is recorded.
+    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The values are the same.
     ///   - progress: As of `metrics`, once for each state of knowledge, and then for the customers whom events between
     ///     them concern.
     /// - Throws: `LedgerError.badInput` for an unknown name, and for what was known before the report.
@@ -154,7 +171,10 @@ extension Ledger {
     }
 
     /// The targets of the newest catalog beside the values of the last period that is over, and of those before it.
-    /// - Parameter request: Which metrics it names makes no difference.
+    /// - Parameters:
+    ///   - request: Which metrics it names makes no difference.
+    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The values are the same.
+    ///   - progress: As of `metrics`.
     /// - Throws: `LedgerError.badInput` where the ledger has no catalog, and as `metrics` does.
     public func kpis(
         _ request: MetricsRequest = MetricsRequest(), workers: Int? = nil,

@@ -97,7 +97,9 @@ extension Ledger {
     }
 
     /// Grants, the newest first.
-    /// - Parameter isAll: Also those that were used up, voided, or are over.
+    /// - Parameters:
+    ///   - request: The environment, which page, and the moment at which the grants are looked at.
+    ///   - isAll: Also those that were used up, voided, or are over.
     /// - Throws: `LedgerError.badInput` for an `after` that no page gave.
     /// - Complexity: O(*n*) in the events that the page goes through, a look at each one's type, and the customers of
     ///   grants that may hold.
@@ -129,6 +131,7 @@ extension Ledger {
 
     /// What ends within a time from the asked one on: the soonest first, then by customer and name.
     /// - Parameters:
+    ///   - request: The environment, which page, and the moment from which on `milliseconds` count.
     ///   - milliseconds: How far ahead, more than 0.
     ///   - isEndingAlone: Only what the store will not renew.
     ///   - progress: Customers looked at, and in all.
@@ -146,6 +149,9 @@ extension Ledger {
 
     /// Everything that names a customer, in canonical order: own events, lineages, corrections.
     /// - Parameters:
+    ///   - subject: The customer, by any of their ids; those that aliases joined within the cut are one customer.
+    ///   - environment: The environment in which the subject is a customer.
+    ///   - moment: Only what was recorded by `knownAt`; with a time, also only what happened by then.
     ///   - happened: Only what happened in this time, in milliseconds since 1970 UTC.
     ///   - place: Only what follows the event before this place, in the asked order; `nil`: from the beginning. What
     ///     is recorded between two pages is in the later one where it stands there; the same `moment` with a `knownAt`
@@ -241,10 +247,13 @@ extension Ledger {
 
     /// When a customer's counter began anew, and when it will as far as is known.
     /// - Parameters:
-    ///   - meter: Its name, an alias of it, or the feature that it counts.
+    ///   - subject: The customer, by any of their ids.
+    ///   - name: The meter, by its name, an alias of it, or the feature that it counts.
+    ///   - environment: The environment in which the subject is a customer.
     ///   - from: Then or later; `nil`: from the start of the period that contains the asked time on.
     ///   - until: Only before; `nil`: without an end.
     ///   - limit: At most so many, 1 to `resetsMax`.
+    ///   - moment: What is known of the customer, and the time that decides where the list begins without `from`.
     /// - Returns: Ascending; whether further ones follow in the range; and the cut.
     /// - Throws: `LedgerError.badInput` for a name that the catalog does not have, and for a meter that counts nothing.
     public func resets(
@@ -263,6 +272,8 @@ extension Ledger {
     /// Moments from the first recorded time of the stretch on are left out: no caller had been told about them. A
     /// customer of whom nothing was known before is restated in nothing.
     /// - Parameters:
+    ///   - subject: The customer, by any of their ids.
+    ///   - environment: The environment in which the subject is a customer.
     ///   - from: The first position of the stretch.
     ///   - through: Its last position, inclusive; `nil`: the end of the ledger.
     public func restatements(
@@ -274,7 +285,11 @@ extension Ledger {
     }
 
     /// The restatements of every customer that a stretch of positions names.
-    /// - Parameter customerCountMax: At most so many customers are looked at, in the order of first naming.
+    /// - Parameters:
+    ///   - from: The first position of the stretch; nothing was known before 1, so a stretch from there restates
+    ///     nothing.
+    ///   - through: Its last position, inclusive.
+    ///   - customerCountMax: At most so many customers are looked at, in the order of first naming.
     /// - Returns: Those with a difference, and how many customers were not looked at.
     public func restatements(
         from: Int64, through: Int64, customerCountMax: Int = 100
@@ -296,6 +311,8 @@ extension Ledger {
     /// Every customer about whom something is different between two moments, in the order of environments and names.
     /// - Parameters:
     ///   - environment: `nil`: all of them.
+    ///   - from: The time and the knowledge of the answers that are compared with.
+    ///   - to: The time and the knowledge of the answers that are compared; they decide which ids are one customer.
     ///   - progress: Names looked at so far, and names in all.
     ///   - visit: Is given each customer with a difference.
     /// - Returns: How many people were looked at.
@@ -308,52 +325,6 @@ extension Ledger {
     ) throws -> Int {
         try Differences(core: core).differences(
             in: environment, from: from, to: to, progress: progress, visit)
-    }
-
-    // MARK: Events as lines
-
-    /// Writes events as canonical lines, in position order; catalogs carry their document inline.
-    ///
-    /// Under the app's names a line whose event the app calls otherwise has that type, and behind the event that told
-    /// a store's fact first stand the lines that are derived from it: what they say is that of the facts as they are
-    /// known now, their keys are the same in every export, and `derived_from` names the event. They are for analytics;
-    /// an import keeps them as they are and skips them.
-    /// - Parameters:
-    ///   - position: Exclusive start.
-    ///   - end: Inclusive end.
-    ///   - environment: `nil`: all of them.
-    ///   - format: CSV has the names of its columns first, and the data as JSON in one of them; the app's names are for
-    ///     JSON.
-    ///   - order: Which events a limit leaves, and in which order they are written; what an import takes is the oldest
-    ///     first.
-    public func export(
-        after position: Int64 = 0, through end: Int64 = .max, subject: String? = nil,
-        environment: Environment? = nil, names: ExportNames = .daybook,
-        format: TableRequest.Format = .ndjson, order: PageOrder = PageOrder(),
-        _ body: ([UInt8]) throws -> Void
-    ) throws {
-        try Export(core: core).export(
-            after: position, through: end, subject: subject, environment: environment, names: names,
-            format: format, order: order, body)
-    }
-
-    /// Writes rows of transactions, subscription periods or customers as known now (docs/exports.md): those of whom
-    /// something was recorded after the place that the request names, ascending by position.
-    /// - Parameters:
-    ///   - workers: How many threads look at the customers, `nil`: as many as can run at once. The rows are the same.
-    ///   - progress: Is told how many of how many customers and lineages were looked at.
-    ///   - body: Is given lines with their newlines; of CSV the names of the columns first.
-    /// - Returns: Where the next export goes on.
-    /// - Throws: `LedgerError.badInput` for columns that the table does not have, `.historyReplaced` for a place of
-    ///   another history, and what `progress` and `body` throw.
-    /// - Complexity: O(*n*) in the customers and lineages, and in the events of those whose rows are written.
-    @discardableResult
-    public func export(
-        _ request: TableRequest, workers: Int? = nil,
-        progress: @Sendable (Int, Int) throws -> Void = { _, _ in },
-        _ body: ([UInt8]) throws -> Void
-    ) throws -> TableReceipt {
-        try TableExport(core: core, workers: workers).export(request, progress: progress, body)
     }
 
     // MARK: Replay
@@ -383,7 +354,9 @@ extension Ledger {
 
     /// Codes of a promotion of the newest catalog: the same at every call, and written nowhere.
     /// - Parameters:
+    ///   - promotion: The name of the promotion in the catalog.
     ///   - numbers: Of the batch, from 1 on; those beyond its end are left out.
+    ///   - environment: Where the codes can be redeemed; each environment has its own.
     /// - Throws: `LedgerError.badInput` for a promotion that the catalog does not have.
     /// - Complexity: O(*n*) for *n* codes, some microseconds and a look-up each.
     public func codes(

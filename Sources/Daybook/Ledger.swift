@@ -28,10 +28,11 @@ public final class Ledger: Sendable {
 
     /// Opens a ledger over any store.
     /// - Parameters:
+    ///   - store: Has the events; `close` closes it.
+    ///   - path: The file of the store: snapshots, segments and key arrays lie in a folder beside it. `nil`: there are
+    ///     none.
+    ///   - readOnly: Whether the store was opened for reading alone; then nothing is written beside it either.
     ///   - zones: Tables that several ledgers may share.
-    ///   - log: Is told what was odd and did no harm, such as a snapshot that is not used.
-    ///   - clock: Milliseconds since 1970 UTC, `nil`: the machine's. The ledger never records a smaller time than
-    ///     before, and none from the year 2100 on.
     ///   - eventsPerAggregateMax: How many events one customer or lineage may have; smaller than the bound of rule 30
     ///     for tests, or for an app that wants to hear of a runaway client sooner. Checked when an event is appended.
     ///   - idsPerPersonMax: How many IDs one person may have; another number for tests.
@@ -39,6 +40,9 @@ public final class Ledger: Sendable {
     ///   - segmentEventCount: How many events a segment has; a power of two, and the same for all processes that share
     ///     the file.
     ///   - startUp: What an opening may take for the events after the newest snapshot; says when the next is due.
+    ///   - log: Is told what was odd and did no harm, such as a snapshot that is not used.
+    ///   - clock: Milliseconds since 1970 UTC, `nil`: the machine's. The ledger never records a smaller time than
+    ///     before, and none from the year 2100 on.
     ///   - progress: Events that are folded, and the position at which the ledger ends.
     /// - Throws: `LedgerError.store` when the store cannot be read.
     public init(
@@ -87,7 +91,9 @@ public final class Ledger: Sendable {
     // MARK: Writing
 
     /// Asks the ledger to do something; the answer comes when it is durable.
-    /// - Parameter isRestating: Also compute what is different because of it, after the commit: now and about the past.
+    /// - Parameters:
+    ///   - request: The command, the customer, and who asks; with a key of its own it may be sent again safely.
+    ///   - isRestating: Also compute what is different because of it, after the commit: now and about the past.
     /// - Throws: `LedgerError.rejected` with the numbers, `.idempotencyConflict`, `.versionConflict`, `.badInput`,
     ///   or `.store`. Nothing is half-applied.
     @discardableResult
@@ -101,9 +107,12 @@ public final class Ledger: Sendable {
 
     /// Checks and records a use in one step.
     /// - Parameters:
+    ///   - meter: A counter or a gauge, by its name, an alias of it, or the feature that it counts.
     ///   - amount: At least 1 on counters; +1 or -1 on gauges.
+    ///   - subject: The customer, by any of their ids.
     ///   - ref: What was made; the same ref counts once for ever.
     ///   - key: The same key again returns the first receipt.
+    ///   - environment: The environment in which the subject is a customer.
     @discardableResult
     public func consume(
         _ meter: String, _ amount: Int64 = 1, by subject: String, ref: String? = nil,

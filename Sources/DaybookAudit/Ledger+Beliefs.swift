@@ -9,6 +9,8 @@ extension Ledger {
     /// What was so about one name of a customer at every time, as known at every time.
     /// - Parameters:
     ///   - request: The name, and which part of the plane.
+    ///   - subject: The customer, by any of their ids.
+    ///   - environment: The environment in which the subject is a customer.
     ///   - moment: The last that is known; its time ends what people were told.
     /// - Throws: `LedgerError.badInput` for a name that no known catalog has, for an empty range, and for one in which
     ///   the answer changes more than 4,096 times or that takes too many looks; and as `check` does.

@@ -11,8 +11,11 @@ extension Ledger {
     /// The valid time stays the same: "as of then, with which event did it become so?" Of all customers, each look
     /// begins at the newest snapshot that is not younger.
     /// - Parameters:
+    ///   - condition: Whether a feature or a meter is allowed or denied, or how much of a meter is used.
     ///   - holds: `false`: since which event it fails.
     ///   - subject: `nil`: of any customer.
+    ///   - profile: The profile that is asked about; `nil`: the customer as a whole.
+    ///   - environment: The environment whose customers are looked at.
     ///   - at: Valid time, milliseconds since 1970 UTC; `nil`: now.
     ///   - from: A position at which it is not so yet; `nil`: before the first event.
     ///   - through: A position at which it is so; `nil`: the end.

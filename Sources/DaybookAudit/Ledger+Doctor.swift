@@ -32,7 +32,9 @@ public struct DoctorFinding: Sendable, Equatable {
 extension Ledger {
     /// Looks at the machine, the catalog, at dead letters and purchases of every environment, and, where given, one
     /// customer's refused purchases.
-    /// - Parameter environment: The customer's.
+    /// - Parameters:
+    ///   - subject: The customer whose refused purchases are looked at; `nil`: those of none.
+    ///   - environment: That customer's; what is not about a customer is looked at in all environments.
     public func doctor(
         subject: String? = nil, environment: Environment = .production
     ) throws -> [DoctorFinding] {

@@ -12,7 +12,9 @@ public struct VerifyFinding: Sendable, Equatable {
 
 extension Ledger {
     /// Checks a ledger file, also one that is too damaged to be opened as a ledger.
-    /// - Parameter progress: The name of each check as it begins.
+    /// - Parameters:
+    ///   - path: The ledger's file; it is opened for reading alone.
+    ///   - progress: The name of each check as it begins.
     /// - Throws: `LedgerError.store` when the file is no ledger, cannot be read, or does not even name its app.
     public static func verify(
         at path: String, progress: (String) -> Void = { _ in }

@@ -8,8 +8,11 @@ extension Ledger {
     /// Dropped and inserted events concern the customers that they name, and these alone; another catalog may concern
     /// all customers. Nothing is written.
     /// - Parameters:
+    ///   - what: Another catalog, events left out, and events put in; empty, nothing is different.
     ///   - subject: With it, another catalog is tried upon this customer alone; `nil`: upon all. Events concern whom
     ///     they name either way.
+    ///   - environment: Whose customers are compared; an event of another one is refused.
+    ///   - moment: The time at which answers are compared, and what is known.
     ///   - topCountMax: How many of the most affected customers the report names.
     ///   - workers: Threads that fold and compare; the report is the same for any number. `nil`: one for each core.
     ///   - progress: Work done and work in all.

@@ -165,6 +165,8 @@ extension AnswerCondition {
 extension Ledger {
     /// A replay of one customer, at its beginning.
     /// - Parameters:
+    ///   - subject: The customer, by any of their ids.
+    ///   - environment: The environment in which the subject is a customer.
     ///   - profile: Which profile the customer is looked at through.
     ///   - knownAt: What had been recorded by then; `nil`: everything.
     public func stepping(

@@ -72,7 +72,9 @@ public struct CaseExport: Sendable {
     }
 
     /// Writes the events of one partition: those of a case one after the other, by position.
-    /// - Parameter body: Is given whole lines, each ended by LF.
+    /// - Parameters:
+    ///   - partition: One that `partitions` of this export gave.
+    ///   - body: Is given whole lines, each ended by LF.
     /// - Returns: How many events were written.
     /// - Throws: `LedgerError.store`, and what the body throws.
     /// - Complexity: A row for each event.

@@ -29,6 +29,7 @@ public struct CaseFold: Sendable {
     }
 
     /// - Parameters:
+    ///   - context: The one that was written with the lines; those of another one are refused.
     ///   - questions: What to compute besides the digest, all at the context's moment.
     ///   - zones: Tables that the ledger of the context may share.
     /// - Throws: `LedgerError.badInput` for a question that cannot be asked.

@@ -76,7 +76,9 @@ public struct FoldContext: Sendable, Equatable {
     }
 
     /// Reads a whole file.
-    /// - Parameter zones: Where this machine has its offsets from.
+    /// - Parameters:
+    ///   - bytes: All bytes of the file, the first line being its header.
+    ///   - tables: Where this machine has its offsets from.
     /// - Throws: `LedgerError.badInput` for what is no context, is cut off or changed, was written by another version
     ///   of Daybook, or counts on other offsets of a zone than this machine's.
     public init(reading bytes: [UInt8], zones tables: ZoneTables) throws {

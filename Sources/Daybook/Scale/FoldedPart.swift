@@ -124,7 +124,9 @@ public struct FoldedPart: Sendable, Equatable {
     fileprivate static let countRange: ClosedRange<Int64> = 0...1 << 50
 
     /// Reads a line.
-    /// - Parameter number: Of the line in its input, for messages.
+    /// - Parameters:
+    ///   - line: The bytes of one line, without its newline.
+    ///   - number: Of the line in its input, for messages.
     /// - Throws: `LedgerError.badInput` for what is no part, or was cut off or changed.
     public init(reading line: [UInt8], number: Int) throws {
         func damaged(_ reason: String) -> LedgerError {

@@ -41,7 +41,9 @@ public struct LedgerClock: Sendable, Equatable {
     public var now: Int64 { lead > 0 ? wall : recordedAt }
 
     /// Why nothing may be recorded at this time; `nil`: it may.
-    /// - Parameter isMachine: Whether it is the machine's clock; a program's own may begin at 0.
+    /// - Parameters:
+    ///   - wall: What the clock says, in milliseconds since 1970 UTC.
+    ///   - isMachine: Whether it is the machine's clock; a program's own may begin at 0.
     public static func problem(_ wall: Int64, isMachine: Bool) -> StoreError? {
         let isPlausible =
             isMachine ? plausible.contains(wall) : wall >= 0 && wall < plausible.upperBound

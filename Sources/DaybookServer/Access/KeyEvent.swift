@@ -10,8 +10,12 @@ public enum KeyEvent: String, Sendable {
 
     /// Records it in the ledger of the key's app.
     /// - Parameters:
+    ///   - ledger: Open for writing, and of the app that the key is for.
     ///   - id: Of the API key, or of the key of tokens.
+    ///   - details: Members of the event's data; `key_id` is set to the id.
     ///   - actor: Who did it.
+    ///   - reason: Why it was done; `nil`: no reason is recorded.
+    ///   - now: When it was done, in milliseconds since 1970 UTC; the event's key is made of it, too.
     public func record(
         in ledger: Ledger, id: String, details: JSONObject, by actor: String, reason: String?,
         now: Int64

@@ -65,7 +65,10 @@ public final class KeyStore: Sendable {
     /// Makes a key with the same scopes, which takes the place of another; that one opens for a while longer.
     /// - Parameters:
     ///   - name: Its id, or its label where no other key has it.
+    ///   - app: The ledger that the key is for; keys of others are not looked at.
     ///   - overlapMilliseconds: 0: the old one ends now.
+    ///   - actor: Who replaces it: the creator of the new key.
+    ///   - now: In milliseconds since 1970 UTC: when the new key was made, and from when on the overlap counts.
     /// - Throws: `StoreError.notFound` for a key that the app does not have, or that is over.
     public func rotate(
         _ name: String, app: String, overlapMilliseconds: Int64, by actor: String, now: Int64
@@ -90,7 +93,10 @@ public final class KeyStore: Sendable {
     }
 
     /// Ends a key now.
-    /// - Parameter name: Its id, or its label where no other key has it.
+    /// - Parameters:
+    ///   - name: Its id, or its label where no other key has it.
+    ///   - app: The ledger that the key is for; keys of others are not looked at.
+    ///   - now: In milliseconds since 1970 UTC; from then on it opens nothing.
     /// - Throws: `StoreError.notFound` for a key that the app does not have, or that is over.
     public func revoke(_ name: String, app: String, now: Int64) throws -> APIKey {
         try write { database in
@@ -158,7 +164,11 @@ public final class KeyStore: Sendable {
     // MARK: Keys of tokens
 
     /// Lets the tokens of an app's backend be verified by a key.
-    /// - Parameter id: What tokens name in `kid`; another key of the same name is replaced.
+    /// - Parameters:
+    ///   - key: Its id is what tokens name in `kid`; another key of the app with the same id is replaced.
+    ///   - app: The ledger to whose routes the tokens give access.
+    ///   - actor: Who says so; kept with the key.
+    ///   - now: In milliseconds since 1970 UTC; kept with the key.
     public func trust(_ key: TokenKey, app: String, by actor: String, now: Int64) throws {
         try write { database in
             try database.execute(

@@ -33,7 +33,9 @@ public struct ServedApp: Sendable {
 
     /// Opens a ledger's file for writing.
     /// - Parameters:
+    ///   - path: The ledger's file. Where another file takes its name, that one is opened instead.
     ///   - settings: Those of the app whose name is given, as the ledger has it.
+    ///   - log: Is told what was odd and did no harm, and when the file was replaced or cannot be opened again.
     ///   - cacheByteCountMax: About how much memory folded states may take that are kept at hand, in bytes.
     ///   - clock: Milliseconds since 1970 UTC; `nil`: the machine's.
     ///   - progress: Events that are folded, and the position at which the ledger ends.
@@ -128,6 +130,8 @@ public final class OpeningProgress: Sendable {
     public init() {}
 
     /// - Parameters:
+    ///   - path: The ledger's file, of which `/ready` tells the name without its folders; a later note replaces this
+    ///     one.
     ///   - done: The last position that is folded.
     ///   - end: The position at which the ledger ends.
     public func note(_ path: String, _ done: Int64, of end: Int64) {

@@ -17,6 +17,10 @@ public struct LedgerServer: Service {
     private let onRunning: @Sendable (_ port: Int) async throws -> Void
 
     /// - Parameters:
+    ///   - keys: The file of keys by which requests are let in; changes of it hold while the server runs.
+    ///   - options: Where it listens, and its bounds.
+    ///   - log: Gets one line for each request, and what an operator should know.
+    ///   - clock: Milliseconds since 1970 UTC, by which keys and tokens are over; `nil`: the machine's.
     ///   - opening: Opens what is served, while the server listens already and says that it is not ready.
     ///   - onRunning: Is told the port once everything is open; where it throws, the log says so.
     public init(

@@ -44,6 +44,7 @@ public struct LedgerFixture: Sendable {
     /// Publishes another catalog.
     /// - Parameters:
     ///   - document: YAML of the same app.
+    ///   - scope: The customers for whom it takes effect.
     ///   - effectiveAt: In milliseconds since 1970 UTC; `nil`: where the clock stands.
     /// - Throws: What `Ledger.publish` throws.
     @discardableResult
@@ -62,7 +63,9 @@ public struct LedgerFixture: Sendable {
     }
 
     /// Performs a command for the customer.
-    /// - Parameter key: The same key again returns the first receipt; `nil`: the command is new each time.
+    /// - Parameters:
+    ///   - command: Asked by the actor `support` for the reason `test`; a correction also names the ticket `T-1`.
+    ///   - key: The same key again returns the first receipt; `nil`: the command is new each time.
     /// - Throws: `LedgerError.rejected` with the numbers; `refusal(of:)` returns them instead.
     @discardableResult
     public func perform(_ command: Command, key: String? = nil) async throws -> Receipt {
@@ -101,6 +104,7 @@ public struct LedgerFixture: Sendable {
 
     /// Whether the customer may use a feature or a unit of a meter.
     /// - Parameters:
+    ///   - name: A feature or a meter of the catalog, or an alias of one.
     ///   - time: When it is asked about, in milliseconds since 1970 UTC; `nil`: where the clock stands.
     ///   - knownAt: What had been recorded by then; `nil`: everything.
     public func check(

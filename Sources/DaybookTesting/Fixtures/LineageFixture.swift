@@ -25,7 +25,13 @@ public struct LineageFixture: Sendable {
     public var source: String
 
     /// Begins a lineage without events.
-    /// - Parameter lineage: The original transaction id.
+    /// - Parameters:
+    ///   - lineage: The original transaction id.
+    ///   - product: The product's id with the store, of every period unless `product` is set anew.
+    ///   - subject: ID of the customer; `nil`: the store names no customer, the lineage is an orphan.
+    ///   - environment: Where it is bought.
+    ///   - trust: How far the store's word is believed.
+    ///   - source: The kind of source that speaks, `apple_asn_v2` unless given.
     public init(
         _ lineage: String, product: String, subject: String? = "ada",
         environment: Environment = .production, trust: Trust = .verified,
@@ -41,9 +47,11 @@ public struct LineageFixture: Sendable {
 
     /// Any event of the lineage.
     /// - Parameters:
+    ///   - type: One that is about a lineage.
     ///   - occurredAt: When it happened to the customer, in milliseconds since 1970 UTC.
     ///   - signedAt: `nil`: when it happened.
     ///   - key: `nil`: one is made from type, transaction and times.
+    ///   - data: What it states; the lineage is added as `original_transaction_id`.
     public func event(
         _ type: EventTypeName, at occurredAt: Int64, signedAt: Int64? = nil, key: String? = nil,
         _ data: JSONObject = JSONObject()
@@ -59,7 +67,12 @@ public struct LineageFixture: Sendable {
     }
 
     /// The first period, or the first one after a lapse.
-    /// - Parameter data: What else the store says: an offer, an ownership, another price.
+    /// - Parameters:
+    ///   - transaction: The id of this period's transaction; of the first one of all it is the lineage's.
+    ///   - start: The first millisecond of the period.
+    ///   - end: The millisecond in which access ends, exclusive.
+    ///   - signedAt: `nil`: when the period begins. When it is before that, it is also when the event happened.
+    ///   - data: What else the store says: an offer, an ownership, another price.
     public func started(
         _ transaction: String, from start: Int64, until end: Int64, signedAt: Int64? = nil,
         _ data: JSONObject = JSONObject()
@@ -70,7 +83,12 @@ public struct LineageFixture: Sendable {
     }
 
     /// A further period.
-    /// - Parameter data: As for the first period.
+    /// - Parameters:
+    ///   - transaction: The id of this period's transaction, another one than that of the period before.
+    ///   - start: The first millisecond of the period, as a rule the end of the period before.
+    ///   - end: The millisecond in which access ends, exclusive.
+    ///   - signedAt: As for the first period.
+    ///   - data: As for the first period.
     public func renewed(
         _ transaction: String, from start: Int64, until end: Int64, signedAt: Int64? = nil,
         _ data: JSONObject = JSONObject()
@@ -128,7 +146,9 @@ public struct LineageFixture: Sendable {
     }
 
     /// A charge that failed.
-    /// - Parameter graceEnd: `nil`: no grace.
+    /// - Parameters:
+    ///   - occurredAt: When the charge failed.
+    ///   - graceEnd: `nil`: no grace.
     public func billingFailed(at occurredAt: Int64, graceUntil graceEnd: Int64?) -> EventDraft {
         event(
             .subscriptionBillingFailed, at: occurredAt,

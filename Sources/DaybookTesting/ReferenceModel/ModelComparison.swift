@@ -90,6 +90,7 @@ public struct ModelComparison {
 
     /// Where the two differ about any customer, one sentence each.
     /// - Parameters:
+    ///   - environment: The environment whose customers are asked about.
     ///   - moments: The times to ask about.
     ///   - cut: The last position that is known; 1 or more.
     ///   - asking: What the ledger is asked about where the model is asked about a time; `nil`: the same time and cut.

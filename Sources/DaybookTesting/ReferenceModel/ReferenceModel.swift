@@ -36,6 +36,8 @@ public struct ReferenceModel {
 
     /// Answers everything about one customer.
     /// - Parameters:
+    ///   - subject: The customer, by any of their ids.
+    ///   - environment: The environment in which the subject is a customer.
     ///   - at: T, the valid time.
     ///   - cut: The last position that is known (rule 5).
     /// - Returns: An empty answer when no catalog is known at the cut.

@@ -54,7 +54,11 @@ public struct BatchBuilder: Sendable {
     }
 
     /// Gives rows their positions, versions and predecessors.
-    /// - Parameter secret: Of the ledger, for the rows' digests; without it the store works them out.
+    /// - Parameters:
+    ///   - rows: In the order of their positions; of streams and names that this builder numbered.
+    ///   - recordedAt: The time of the whole commit, in milliseconds since 1970 UTC.
+    ///   - documents: What the rows name by digest, as far as the store does not have it.
+    ///   - secret: Of the ledger, for the rows' digests; without it the store works them out.
     public mutating func batch(
         _ rows: [EventRow], recordedAt: Int64, documents: [StoredDocument] = [],
         secret: LedgerSecret? = nil
