@@ -179,37 +179,4 @@ struct DocumentTests {
         let shown = try bench.shell("command -v sqlite3 > /dev/null || exit 42; \(query)")
         #expect(shown.status == 42 || shown.output.has("catalog.published"), "\(shown.errors)")
     }
-
-    @Test("A synopsis of docs/cli.md names the options that the command has, and all of its own")
-    func synopses() throws {
-        let bench = try Workbench()
-        let common: Set<String> = [
-            "--ledger", "--json", "--help", "--version", "--env", "--idempotency-key", "--actor",
-            "--reason", "--ticket", "--expected-version", "--client-at", "--dry-run",
-        ]
-        let lines = Self.blocks(try Self.text("docs/cli.md"), "text").joined(separator: "\n")
-            .components(separatedBy: "\n").filter { $0.hasPrefix("daybook ") }
-        for command in RefusalTests.commands {
-            let own = lines.filter { line in
-                let words = line.split(separator: " ").dropFirst()
-                return words.starts(with: command.split(separator: " "))
-            }
-            guard !Self.groups.contains(command) else { continue }
-            #expect(!own.isEmpty, "\(command) has no synopsis")
-            let told = Self.options(own.joined(separator: " "))
-            let help = try bench.run("\(command) --help").output
-            let real = Self.options(help.components(separatedBy: "\nUSAGE:").last ?? "")
-            #expect(told.subtracting(real) == [], "\(command)")
-            #expect(real.subtracting(told).subtracting(common) == [], "\(command)")
-        }
-    }
-
-    private static let groups = [
-        "grant", "profile", "override", "catalog", "dead-letters", "sandbox", "list", "key",
-        "report",
-    ]
-
-    private static func options(_ text: String) -> Set<String> {
-        Set(text.matches(of: /--[a-z][a-z-]+/).map { String($0.0) })
-    }
 }
