@@ -27,7 +27,7 @@ struct OldFileTests {
         // What the system throws away sooner or later anyway.
         defer { try? FileManager.default.removeItem(at: folder) }
         let golden = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Goldens/ledger-1/consumables.bin")
+            .deletingLastPathComponent().appending(path: "Goldens/ledger-1/consumables.bin")
         let copy = folder.appending(path: "ledger.sqlite")
         try FileManager.default.copyItem(at: golden, to: copy)
         let ledger = try Ledger.open(copy.path, clock: { now })

@@ -6,7 +6,7 @@ import Testing
 @Suite("README")
 struct ReadmeTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// Where the catalog of the snippet is, and where its ledger shall be.
     private struct Place {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Command line: text goldens")
 struct GoldenTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "Goldens")
+        .deletingLastPathComponent().appending(path: "Goldens")
 
     /// A session with something to see for every command that people read.
     private static let script: [(name: String, lines: [String])] = [

@@ -38,7 +38,8 @@ final class Workbench: Sendable {
     let folder: String
 
     static let repository = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().path
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .path
     static let dozzi = "\(repository)/events/dozzi/catalog.yaml"
     static let fork = "\(repository)/events/fork-in-the-road/catalog.yaml"
     static let nuzzle = "\(repository)/events/nuzzle/catalog.yaml"

@@ -17,6 +17,7 @@ struct GoldenFile {
     /// - Parameter container: The format version of the container.
     init(container: UInt32, _ kind: String, layout: UInt64) {
         url = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent()
             .appending(path: "Goldens/container-\(container)/\(kind)-\(layout).bin")
     }
 

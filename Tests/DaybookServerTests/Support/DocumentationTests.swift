@@ -9,7 +9,7 @@ import Testing
 @Suite("Documentation catalogs")
 struct DocumentationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "daybook-documentation-\(UUID().uuidString)").path
