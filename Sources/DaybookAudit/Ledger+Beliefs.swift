@@ -81,10 +81,9 @@ extension Ledger {
         let names =
             newest.features.map(\.name) + newest.meters.map(\.name)
             + newest.entitlements.map(\.name)
-        let near = NearestName.of(name, among: names)
         throw refusal(
             "unknown_name",
-            "no catalog has a feature, meter or entitlement \"\(name)\"\(near.map { "; did you mean \"\($0)\"?" } ?? "")"
+            "no catalog has a feature, meter or entitlement \"\(name)\"\(NearestName.hint(name, among: names))"
         )
     }
 

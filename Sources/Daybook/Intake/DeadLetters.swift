@@ -98,8 +98,13 @@ struct DeadLetters {
 
     /// Rows of streams of the ledger's own.
     private func recorded(_ rows: [EventRow]) throws -> [RecordedEvent] {
-        let state = core.state.withLock { $0 }
-        return try rows.map { try state.recorded($0) }
+        // Two tables and not the whole state: what a copy shares is copied by the next commit.
+        let (names, streams) = core.state.withLock { ($0.names, $0.streams) }
+        return try rows.map { row in
+            let record = streams[row.event.stream].record
+            let stream = StreamName(record.environment, record.kind, names[record.name])
+            return try EventDecoder.recorded(row, stream: stream, names: names)
+        }
     }
 
     /// The bytes of a payload that was kept, exactly as they came.

@@ -192,7 +192,7 @@ struct ImportDryRun {
                 mends: other.map { ($0.event.line, $0.place) }))
     }
 
-    /// Whether an event that is new fits what the catalogs, the ledger and the file before it say.
+    /// Whether the ledger has an event already.
     private func isRecorded(
         _ report: PreparedEvent, _ group: GroupDecision, _ state: LedgerState
     ) throws -> Bool {
@@ -201,6 +201,7 @@ struct ImportDryRun {
         return try check.isRecorded(report, key, group, state)
     }
 
+    /// Whether an event that is new fits what the catalogs, the ledger and the file before it say.
     private mutating func checkFit(
         _ report: PreparedEvent, _ own: LineAtHand, _ group: GroupDecision, _ state: LedgerState
     ) throws {

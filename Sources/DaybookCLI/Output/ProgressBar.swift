@@ -58,7 +58,7 @@ final class ProgressBar: Sendable {
                 + "\(Words.duration(left)) left")
     }
 
-    /// Takes the place of the bar before.
+    /// Shows how many of some things are done.
     func show(_ done: Int, of total: Int) {
         show(
             Int64(done), of: Int64(total),
@@ -70,6 +70,7 @@ final class ProgressBar: Sendable {
         show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
     }
 
+    /// Takes the place of the bar before.
     private func draw(_ line: HumanText) {
         // A bar that cannot be seen is no reason to stop the work.
         try? Terminal.errors.write("\r\u{1B}[K" + line)

@@ -301,9 +301,7 @@ public enum Rejection: Error, Sendable, Equatable {
         case .noCatalog: DecisionReason.noCatalog.rawValue
         }
     }
-}
 
-extension Rejection {
     /// A name that none of some names is, with the one that was probably meant.
     static func unknown(_ name: String, among names: [String]) -> Rejection {
         .unknownName(name: name, nearest: NearestName.of(name, among: names))

@@ -61,7 +61,7 @@ package struct RequestFields: Sendable {
     package func finish() throws {
         let unknown = Set(values.keys).subtracting(read).sorted(by: precedesInBytes)
         guard let first = unknown.first else { return }
-        let hint = NearestName.of(first, among: read).map { "; did you mean \"\($0)\"?" } ?? ""
+        let hint = NearestName.hint(first, among: read)
         var problem = Problem.unprocessable(
             "unknown_member",
             "\"\(ShownText.escaped(first))\" is none of what this route reads\(hint)")
@@ -78,8 +78,6 @@ package struct RequestFields: Sendable {
         case let value?: return value
         }
     }
-
-    func has(_ name: String) -> Bool { values[name] != nil }
 
     /// `nil`: it is not there, or `null`.
     package mutating func text(_ name: String) throws -> String? {

@@ -184,6 +184,7 @@ struct HistoryReading {
     }
 
     private func texts(after count: Int64, through last: Int64) throws -> [String] {
+        guard count < last else { return [] }
         var texts: [String] = []
         try db.forEachRow(
             "SELECT text FROM names WHERE id > ? AND id <= ? ORDER BY id", [count, last]

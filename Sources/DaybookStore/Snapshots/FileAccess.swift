@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who may read and write a file, as another one has it: what is derived from a ledger tells what the ledger tells.
+/// Who may read and write a file, as another one has it: files beside a ledger are for those who may read the ledger.
 struct FileAccess: Sendable {
     /// Read and write bits alone.
     let fileBits: mode_t
