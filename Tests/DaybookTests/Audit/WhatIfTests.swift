@@ -268,6 +268,24 @@ struct WhatIfTests {
         #expect(report.top.first?.paidAfter.amounts == [shift.currency: 2_990])
     }
 
+    @Test(
+        "A refund counts from its own moment on",
+        arguments: [(-1, 8_990), (0, 0)] as [(Int64, Int64)])
+    func refundMoment(_ offset: Int64, _ paid: Int64) async throws {
+        let fixture = try await LedgerFixture("sampler", document: SamplerCatalog.first)
+        let (start, day) = (LedgerFixture.start, LedgerFixture.day)
+        let bought = LineageFixture("1", product: "club.monthly")
+        try await fixture.record(
+            bought.started("1", from: start, until: start + 30 * day),
+            bought.refunded("1", at: start + 5 * day),
+            .used("coins", at: start + day, ref: "a"))
+        let what = WhatIf(drops: [
+            .init(source: "native", key: "coins/a/\(start + day)", environment: .production)
+        ])
+        let report = try fixture.ledger.whatIf(what, moment: Moment(at: start + 5 * day + offset))
+        #expect(report.top.first?.paidBefore.amounts == ["USD": paid])
+    }
+
     @Test("What was paid before a purchase was given away and came back was paid by them")
     func givenAwayAndBack() async throws {
         let fixture = try await LedgerFixture("sampler", document: SamplerCatalog.first)

@@ -2,6 +2,7 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookFixtures
+import DaybookTesting
 import Foundation
 import Synchronization
 import Testing
@@ -83,6 +84,25 @@ struct RestatementTests {
         #expect(
             try ledger.restatements(of: "ada", from: position, through: position)
                 == found.restatements)
+    }
+
+    @Test("Moments at which an answer stays what it was do not part a stretch")
+    func joined() async throws {
+        let clock = Clock()
+        let ledger = try await Self.ledger(clock)
+        try await ledger.consume("stories", by: "ada", ref: "s1")
+        clock.set(Self.start + 3 * Self.day)
+        try await ledger.record([
+            .reported(.appLaunched, at: Self.start + 3 * Self.day, key: "launch", subject: "ada")
+        ])
+        clock.set(Self.start + 5 * Self.day)
+        let late = EventDraft.used("stories", at: Self.start + Self.day, ref: "s2")
+        let receipt = try await ledger.record([late], options: ReportOptions(isRestating: true))
+        let stories = receipt.restatements.flatMap(\.restatements).filter { $0.name == "stories" }
+        #expect(
+            stories.map { [$0.from, $0.until] } == [
+                [Self.start + Self.day, Self.start + 5 * Self.day]
+            ])
     }
 
     @Test(
