@@ -172,7 +172,7 @@ let package = Package(
             ]),
         tests(
             "DaybookDomain",
-            ["DaybookDomain", "DaybookEvents", "Daybook", "DaybookTesting", "DaybookFixtures"]),
+            ["DaybookDomain", "DaybookEvents", "DaybookTesting", "DaybookFixtures"]),
         tests(
             "DaybookIngest",
             [

@@ -22,7 +22,7 @@ struct TestFolderTests {
 
     /// Targets that may have files in no folder: small ones, and those of which some files are about the whole target.
     static let withoutFolders: Set<String> = [
-        "DaybookEventsTests", "DaybookDomainTests", "DaybookIngestTests", "DaybookStoreTests",
+        "DaybookEventsTests", "DaybookIngestTests", "DaybookStoreTests",
         "DaybookTestingTests", "TidyTests",
     ]
 
