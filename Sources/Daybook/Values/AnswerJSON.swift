@@ -2,11 +2,13 @@ package import DaybookDomain
 package import DaybookEvents
 
 /// The shapes of answers on the wire. Unlimited numbers and open ends are `null`; members never go missing.
+///
+/// The members of frequent answers stand here in canonical order, in which they are taken as they are.
 extension AsOf {
     package var json: JSONObject {
         var object: JSONObject = [
-            "at": .integer(at), "known_at": .orNull(knownAt), "position": .integer(position),
-            "catalog": .orNull(catalog), "open": .bool(isOpen),
+            "at": .integer(at), "catalog": .orNull(catalog), "known_at": .orNull(knownAt),
+            "open": .bool(isOpen), "position": .integer(position),
         ]
         if clockLead > 0 { object["clock_lead_ms"] = .integer(clockLead) }
         return object
@@ -34,8 +36,8 @@ extension Source {
 extension MeterAnswer {
     package var periodJSON: JSONObject {
         [
-            "name": .orNull(periodName), "start": .time(period?.start), "end": .time(period?.end),
-            "resets_at": .time(resetsAt),
+            "end": .time(period?.end), "name": .orNull(periodName), "resets_at": .time(resetsAt),
+            "start": .time(period?.start),
         ]
     }
 
@@ -55,10 +57,10 @@ extension MeterAnswer {
 extension DisplayText {
     package var json: JSONObject {
         [
-            "key": .string(key), "text": .string(text),
-            "text_plural_safe": .string(pluralSafeText),
             "arguments": .object(
                 JSONObject(arguments.map { .init(name: $0.key, value: .string($0.value)) })),
+            "key": .string(key), "text": .string(text),
+            "text_plural_safe": .string(pluralSafeText),
         ]
     }
 }
@@ -66,7 +68,7 @@ extension DisplayText {
 extension Optional<DisplayText> {
     /// An object in any case, so that scripts can always ask for its members.
     package var json: JSONObject {
-        self?.json ?? ["key": .null, "text": .null, "text_plural_safe": .null, "arguments": [:]]
+        self?.json ?? ["arguments": [:], "key": .null, "text": .null, "text_plural_safe": .null]
     }
 }
 
@@ -74,23 +76,22 @@ extension Decision {
     /// Everything but the cut.
     package var json: JSONObject {
         [
-            "allowed": .bool(allowed), "reason": .string(reason.rawValue),
-            "enforcement": .string(enforcement.rawValue), "feature": .orNull(feature),
-            "meter": .orNull(meter), "profile": .orNull(profile), "amount": .integer(amount),
-            "limit": .orNull(usage?.limit), "used": .orNull(usage?.used),
-            "reserved": .orNull(usage?.reserved), "remaining": .orNull(usage?.remaining),
-            "overage": .orNull(usage?.overage), "excess": .orNull(usage?.excess),
-            "visible_from": .time(usage?.visibleFrom),
+            "allowed": .bool(allowed), "amount": .integer(amount),
+            "candidates": .array(candidates.map { .object($0.json) }),
+            "display": .object(display.json), "enforcement": .string(enforcement.rawValue),
+            "excess": .orNull(usage?.excess), "feature": .orNull(feature),
+            "flags": .texts(flags + (usage?.flags ?? [])), "limit": .orNull(usage?.limit),
+            "meter": .orNull(meter), "overage": .orNull(usage?.overage),
+            "paywall": paywall.map { .object($0.json) } ?? .null,
             "period": .object(
                 usage?.periodJSON ?? [
-                    "name": .null, "start": .null, "end": .null, "resets_at": .null,
+                    "end": .null, "name": .null, "resets_at": .null, "start": .null,
                 ]),
-            "source": .orNull(source?.name),
-            "candidates": .array(candidates.map { .object($0.json) }),
-            "paywall": paywall.map { .object($0.json) } ?? .null,
-            "display": .object(display.json), "title": .object(title.json),
-            "prompt": .bool(isPrompting),
-            "flags": .texts(flags + (usage?.flags ?? [])),
+            "profile": .orNull(profile), "prompt": .bool(isPrompting),
+            "reason": .string(reason.rawValue), "remaining": .orNull(usage?.remaining),
+            "reserved": .orNull(usage?.reserved), "source": .orNull(source?.name),
+            "title": .object(title.json), "used": .orNull(usage?.used),
+            "visible_from": .time(usage?.visibleFrom),
         ]
     }
 

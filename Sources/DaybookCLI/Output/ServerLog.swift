@@ -22,7 +22,7 @@ struct ServerLog: LogHandler {
         let all =
             metadata.isEmpty
             ? event.metadata ?? [:] : metadata.merging(event.metadata ?? [:]) { _, new in new }
-        let fields = all.map { ($0.key, "\($0.value)") }.sorted { $0.0 < $1.0 }
+        let fields = all.map { ($0.key, Self.text($0.value)) }.sorted { $0.0 < $1.0 }
         let time = RFC3339.format(Int64(Date().timeIntervalSince1970 * 1_000))
         let message = "\(event.message)"
         let text =
@@ -31,6 +31,10 @@ struct ServerLog: LogHandler {
         // One write for a line, so that lines of several threads do not mix; a log that cannot be written is not told.
         var line = text + "\n"
         line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    private static func text(_ value: Logger.MetadataValue) -> String {
+        if case .string(let text) = value { text } else { "\(value)" }
     }
 
     private func json(

@@ -55,7 +55,11 @@ public struct JSONObject: Sendable, Equatable {
 
     /// Takes members in any order; names must be distinct.
     public init(_ members: [Member]) {
-        self.members = members.sorted { precedesInBytes($0.name, $1.name) }
+        let isAscending = members.indices.dropFirst().allSatisfy {
+            precedesInBytes(members[$0 - 1].name, members[$0].name)
+        }
+        self.members =
+            isAscending ? members : members.sorted { precedesInBytes($0.name, $1.name) }
     }
 
     /// - Precondition: The names ascend, none stands twice.

@@ -18,9 +18,9 @@ package struct Gate: Sendable {
             throw Self.unauthenticated("this route needs a key: send \"Authorization: Bearer KEY\"")
         }
         let words = header.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bearer", APIKeyText(words[1]) != nil
+        guard words.count == 2, words[0].lowercased() == "bearer", let text = APIKeyText(words[1])
         else { throw Self.unauthenticated("the authorization is not \"Bearer KEY\"") }
-        let found = try caller(try key(shown: words[1]), to: scopes, app: app)
+        let found = try caller(try key(of: text), to: scopes, app: app)
         guard found.granted == [.client], let key = found.key else { return found }
         return Caller(
             key: key, granted: found.granted, customer: try await customer(headers, app: app))
@@ -49,6 +49,10 @@ package struct Gate: Sendable {
     /// - Throws: `Problem` with 401 for one that is none, is not known, or opens nothing any more.
     package func key(shown: some StringProtocol) throws -> APIKey {
         guard let text = APIKeyText(shown) else { throw Self.noKey }
+        return try key(of: text)
+    }
+
+    private func key(of text: APIKeyText) throws -> APIKey {
         // An id that is unknown takes as long as a secret that is wrong, and both are told alike.
         let found = try ring?.key(text.id)
         let isRight = ConstantTime.areEqual(found?.digest ?? text.secret, text.digest)

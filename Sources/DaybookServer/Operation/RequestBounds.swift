@@ -84,11 +84,6 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
         case .head:
             isWithinRequest = true
             byteCount = 0
-            let channel = context.channel
-            deadline?.cancel()
-            deadline = context.eventLoop.scheduleTask(in: timeMax) {
-                channel.close(promise: nil)
-            }
         case .body(let bytes):
             byteCount += bytes.readableBytes
             if byteCount > byteCountMax { return context.close(promise: nil) }
@@ -98,6 +93,17 @@ final class RequestBounds: ChannelInboundHandler, RemovableChannelHandler {
             deadline = nil
         }
         context.fireChannelRead(data)
+    }
+
+    /// Counts the time of a body that did not come with its headers; most requests are read at once.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isWithinRequest, deadline == nil {
+            let channel = context.channel
+            deadline = context.eventLoop.scheduleTask(in: timeMax) {
+                channel.close(promise: nil)
+            }
+        }
+        context.fireChannelReadComplete()
     }
 
     /// A channel is not writable while more than its high-water mark (64 KiB) waits for the client.

@@ -15,6 +15,14 @@ package struct Route: Sendable {
         case bytes(max: Int)
     }
 
+    /// How long a request may keep the thread that answers it.
+    package enum Pace: Sendable {
+        /// Microseconds, beside what it waits for: it is answered on the thread of its connection.
+        case brief
+        /// It reads from the disk, or much: it is answered beside the threads of connections.
+        case any
+    }
+
     package typealias Respond = @Sendable (inout RouteCall) async throws -> Answer
 
     package let method: HTTPRequest.Method
@@ -28,6 +36,9 @@ package struct Route: Sendable {
     let input: Input
     /// Lets those in who ask, and tells them what went wrong.
     let door: any Door
+    let pace: Pace
+    /// Whether it is about one app's ledger.
+    let isOfApp: Bool
     let respond: Respond
 
     /// A question that takes long: what it asks is read first, and asked beside the threads that answer requests.
@@ -54,15 +65,17 @@ package struct Route: Sendable {
     package init(
         _ method: HTTPRequest.Method, _ path: String, _ name: String, _ summary: String,
         for scopes: Set<Scope>, door: any Door = KeyDoor(), input: Input = .nothing,
-        _ respond: @escaping Respond
+        pace: Pace = .any, _ respond: @escaping Respond
     ) {
         self.method = method
         self.path = path
+        isOfApp = path.contains("{app}")
         self.name = name
         self.summary = summary
         self.scopes = scopes
         self.input = input
         self.door = door
+        self.pace = pace
         self.respond = respond
     }
 
@@ -74,7 +87,4 @@ package struct Route: Sendable {
         case .bytes(let max): max
         }
     }
-
-    /// Whether it is about one app's ledger.
-    var isOfApp: Bool { path.contains("{app}") }
 }
