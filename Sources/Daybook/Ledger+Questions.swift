@@ -229,11 +229,6 @@ extension Ledger {
             .page(after: place, limit: limit)
     }
 
-    /// Whether an answer about a customer as they are now takes microseconds.
-    package func isBrief(about subject: String, environment: Environment) throws -> Bool {
-        try core.isBrief(about: subject, environment)
-    }
-
     /// The last position that may be listed with a customer; with nothing after it nothing is new.
     /// - Parameter environment: `nil`: in all of them.
     package func lastPosition(

@@ -65,7 +65,7 @@ final class WriteQueue: Sendable {
     /// Whether the caller's thread may write: with one processor it is all that tasks have, and never more than one
     /// thread of the process may wait for a disk or another process.
     private static func mayBorrow() -> Bool {
-        Parallel.processorCount > 1 && CallerThread.mayWrite
+        Parallel.processorCount > 1
             && isBorrowing.compareExchange(
                 expected: false, desired: true, ordering: .acquiringAndReleasing
             ).exchanged
@@ -117,11 +117,4 @@ final class WriteQueue: Sendable {
             queue.sync {}
         }
     }
-}
-
-/// What a task allows of the thread that it runs on.
-package enum CallerThread {
-    /// Whether a commit may be written on it. Not where the thread also serves connections: they must not wait for a
-    /// disk.
-    @TaskLocal package static var mayWrite = true
 }

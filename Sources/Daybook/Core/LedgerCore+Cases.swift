@@ -12,19 +12,6 @@ extension LedgerCore {
     /// About a millisecond of reading and folding.
     package static let eventsUnderLockMax: Int64 = 4_096
 
-    /// An answer about a customer of so few events takes microseconds.
-    private static let briefEventsMax: Int64 = 512
-
-    /// Whether an answer about a customer as they are now takes microseconds: nothing has to be taken in first, and
-    /// little to be read and folded.
-    func isBrief(about subject: String, _ environment: Environment) throws -> Bool {
-        guard try translating({ try hasTakenForeignChanges() }) else { return false }
-        return state.withLock { state in
-            state.eventsToFold(subject, environment, cut: Int64.max, at: nil)
-                <= Self.briefEventsMax
-        }
-    }
-
     /// Gathers one customer's case at a moment; every answer is made from one.
     package func customerCase(
         _ subject: String, _ environment: Environment, _ moment: Moment

@@ -152,12 +152,6 @@ package final class LedgerCore: Sendable {
         }
     }
 
-    /// Whether nothing of other processes waits to be taken in; also `false` while another thread takes it in.
-    func hasTakenForeignChanges() throws -> Bool {
-        let counter = try store.foreignChangeCounter()
-        return seenForeignChange.withLockIfAvailable { $0 == counter } ?? false
-    }
-
     /// Notes that what changed is a commit of this ledger, which it has taken in; the caller still keeps other
     /// processes from writing.
     package func passOverOwnCommit() {

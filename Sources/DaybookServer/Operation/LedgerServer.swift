@@ -106,20 +106,13 @@ public struct LedgerServer: Service {
         router.add(middleware: UnknownRoutes(dispatcher: dispatcher))
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                if ConnectionThread.mayAnswer(request.headers, to: route) {
-                    return await dispatcher.respond(to: request, context, by: route)
-                }
-                return await ConnectionThread.leaving {
-                    await dispatcher.respond(to: request, context, by: route)
-                }
+                await dispatcher.respond(to: request, context, by: route)
             }
         }
         // The library of the server logs by itself only what its own makers look for.
         var quiet = log
         quiet.logLevel = .critical
-        let plain = HTTPServerBuilder { [channels] responder in
-            LoopChannel(base: HTTP1Channel(responder: responder, configuration: channels))
-        }
+        let plain = HTTPServerBuilder.http1(configuration: channels)
         return Application(
             router: router,
             server: try certificate.map {

@@ -15,14 +15,6 @@ package struct Route: Sendable {
         case bytes(max: Int)
     }
 
-    /// How long a request may keep the thread that answers it.
-    package enum Pace: Sendable {
-        /// Microseconds, beside what it waits for: it is answered on the thread of its connection.
-        case brief
-        /// It reads from the disk, or much: it is answered beside the threads of connections.
-        case any
-    }
-
     package typealias Respond = @Sendable (inout RouteCall) async throws -> Answer
 
     package let method: HTTPRequest.Method
@@ -36,7 +28,6 @@ package struct Route: Sendable {
     let input: Input
     /// Lets those in who ask, and tells them what went wrong.
     let door: any Door
-    let pace: Pace
     /// Whether it is about one app's ledger.
     let isOfApp: Bool
     let respond: Respond
@@ -65,7 +56,7 @@ package struct Route: Sendable {
     package init(
         _ method: HTTPRequest.Method, _ path: String, _ name: String, _ summary: String,
         for scopes: Set<Scope>, door: any Door = KeyDoor(), input: Input = .nothing,
-        pace: Pace = .any, _ respond: @escaping Respond
+        _ respond: @escaping Respond
     ) {
         self.method = method
         self.path = path
@@ -75,7 +66,6 @@ package struct Route: Sendable {
         self.scopes = scopes
         self.input = input
         self.door = door
-        self.pace = pace
         self.respond = respond
     }
 

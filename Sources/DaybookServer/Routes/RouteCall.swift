@@ -76,29 +76,6 @@ package struct RouteCall: Sendable {
         }
     }
 
-    /// The same about a customer: on the thread of the connection where that takes microseconds, else beside it.
-    mutating func asking<Result: Sendable>(
-        about subject: String, _ environment: Environment, _ moment: Moment,
-        _ body: (Ledger) throws -> Result
-    ) async throws -> Result {
-        let place = try fields.place("min_position")
-        try fields.finish()
-        let ledger = try app.ledger
-        if moment == .now, place == nil {
-            let quick = try ledger.asking { ledger in
-                try ledger.isBrief(about: subject, environment: environment)
-                    ? try body(ledger) : nil
-            }
-            if let quick { return quick }
-        }
-        return try await ConnectionThread.leaving {
-            try ledger.asking { ledger in
-                if let place { try ledger.confirm(place) }
-                return try body(ledger)
-            }
-        }
-    }
-
     /// The same for a question that goes through all customers, or through all that one did.
     mutating func asking(
         atLength question: @escaping Route.LongQuestion, in lane: LongWork.Lane
@@ -124,19 +101,11 @@ package struct RouteCall: Sendable {
         let isDryRun = try fields.flag("dry_run") ?? false
         let isRestating = try fields.flag("restatements") ?? false
         try fields.finish()
-        let served = try app.ledger
-        let answer = { @Sendable () async throws -> JSONObject in
-            try await served.writing { ledger in
-                isDryRun
-                    ? try await ledger.dryRun(request, isRestating: isRestating).json
-                    : ledger.json(of: try await ledger.perform(request, isRestating: isRestating))
-            }
+        let json = try await app.ledger.writing { ledger in
+            isDryRun
+                ? try await ledger.dryRun(request, isRestating: isRestating).json
+                : ledger.json(of: try await ledger.perform(request, isRestating: isRestating))
         }
-        // What would have been otherwise takes a replay of the customer.
-        let isBrief =
-            try !isDryRun && !isRestating
-            && served.asking { try $0.isBrief(about: subject, environment: request.environment) }
-        let json = isBrief ? try await answer() : try await ConnectionThread.leaving(answer)
         return .json(json.adding(["dry_run": .bool(isDryRun)]))
     }
 

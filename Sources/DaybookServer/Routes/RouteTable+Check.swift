@@ -9,22 +9,22 @@ extension RouteTable {
     static let checkRoutes: [Route] = [
         Route(
             .get, "/v1/{app}/customers/{customer}/checks/{name}", "check",
-            "Ask whether a customer may do something, and why. Changes nothing.", for: askers,
-            pace: .brief, check),
+            "Ask whether a customer may do something, and why. Changes nothing.", for: askers, check
+        ),
         Route(
             .post, "/v1/{app}/customers/{customer}/checks", "checkMany",
             "Ask about several features and meters at once, from one cut.", for: askers,
             input: .object, checkMany),
     ]
 
-    private static func check(_ call: inout RouteCall) async throws -> Answer {
+    private static func check(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
         let name = call.part("name")
         let question = try question(name, &call)
         let environment = try call.fields.environment()
         let moment = try call.fields.moment()
-        let (decision, asOf) = try await call.asking(about: subject, environment, moment) {
-            try $0.check(question, for: subject, environment: environment, moment: moment)
+        let (decision, asOf) = try call.asking { ledger in
+            try ledger.check(question, for: subject, environment: environment, moment: moment)
         }
         return .json(decision.json(of: subject, asOf))
     }

@@ -12,8 +12,7 @@ extension RouteTable {
         throughProfile: Bool = false,
         _ command: @escaping @Sendable (inout RequestFields) throws -> Command
     ) -> Route {
-        Route(.post, customer + path, name, summary, for: scopes, input: .object, pace: .brief) {
-            call in
+        Route(.post, customer + path, name, summary, for: scopes, input: .object) { call in
             let subject = try call.customer()
             let command = try command(&call.fields)
             return try await call.perform(

@@ -38,13 +38,11 @@ final class ServerBench: Sendable {
     ///   - log: `nil`: nothing is logged.
     ///   - changes: Passages of the catalogs and what they say instead.
     ///   - gate: The ledgers are opened once it ends; the body runs before.
-    ///   - routes: What is served beside.
     static func serving(
         _ apps: [String] = ["dozzi"], options: ServerOptions = ServerOptions(),
         settings: ServedApp.Settings = ServedApp.Settings(),
         clock: @escaping @Sendable () -> Int64 = { Fixtures.now }, log: Logger? = nil,
         openingAfter gate: AsyncStream<Void>? = nil, replacing changes: [String: String] = [:],
-        extra routes: [Route] = [],
         _ body: @escaping @Sendable (ServerBench) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "daybook-\(UUID())")
@@ -71,7 +69,7 @@ final class ServerBench: Sendable {
         let (ledgers, quiet) = (paths, log)
         let server = LedgerServer(
             keys: try KeyStore(folder: folder.path),
-            routes: RouteTable.routes + routes
+            routes: RouteTable.routes
                 + Dashboard.ofKeys(isEncrypted: options.certificate != nil).routes,
             options: options, log: log,
             clock: clock,
