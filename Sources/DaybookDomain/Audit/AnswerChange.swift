@@ -11,6 +11,14 @@ public struct AnswerChange: Sendable, Equatable {
     /// `null` where there is nothing any more.
     public var after: JSONValue
 
+    /// Creates a change; nothing is checked, not even that the values differ.
+    public init(source: String? = nil, field: String, before: JSONValue, after: JSONValue) {
+        self.source = source
+        self.field = field
+        self.before = before
+        self.after = after
+    }
+
     /// What is different between two answers to one question, in a fixed order: the decision, its meter, the sources by
     /// name.
     /// - Parameter before: `nil`: there was no answer, for want of a catalog or of the name in it.

@@ -7,6 +7,13 @@ public struct JSONError: Error, Equatable, CustomStringConvertible {
     /// What is wrong there; may quote the beginning of a member's name.
     public let reason: String
 
+    /// Creates an error; nothing is checked.
+    public init(line: Int, column: Int, reason: String) {
+        self.line = line
+        self.column = column
+        self.reason = reason
+    }
+
     /// For messages: `line 1, column 7: expected a value`.
     public var description: String { "line \(line), column \(column): \(reason)" }
 }

@@ -16,4 +16,10 @@ public struct StoreKitOmission: Sendable, Equatable {
     public var path: String
     /// What it is and, where there is one, what to do.
     public var reason: String
+
+    /// Creates an omission; nothing is checked.
+    public init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
 }

@@ -4,7 +4,6 @@ import DaybookDomain
 
 /// Why an answer is what it is, and what is different since; and who owns a purchase.
 extension RouteTable {
-
     static let auditRoutes: [Route] = [
         .atLength(
             customer + "/explanations/{name}", "explain",

@@ -4,7 +4,6 @@ import DaybookEvents
 
 /// What the app sells and says, from the newest catalog.
 extension RouteTable {
-
     static let catalogRoutes: [Route] = [
         Route(
             .get, "/v1/{app}/products", "products",

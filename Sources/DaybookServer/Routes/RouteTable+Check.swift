@@ -2,7 +2,6 @@ import DaybookDomain
 
 /// May this customer do that?
 extension RouteTable {
-
     /// How many names one request may ask for.
     static let checkedNamesMax = 100
 

@@ -3,7 +3,6 @@ import DaybookEvents
 
 /// What is true of one customer, what was, and why.
 extension RouteTable {
-
     /// How many events one page of a history has at most.
     static let historyLimitMax = 1_000
 

@@ -2,7 +2,6 @@ package import Daybook
 
 /// What is true of all customers together.
 extension RouteTable {
-
     static let listRoutes: [Route] = [
         .atLength(
             "/v1/{app}/customers", "customers",

@@ -5,7 +5,6 @@ import HTTPTypes
 
 /// Numbers over all customers, and the targets that they are compared with.
 extension RouteTable {
-
     static let metricRoutes: [Route] = [
         Route(
             .get, "/v1/{app}/metrics", "metrics", "List the metrics, with what each means.",

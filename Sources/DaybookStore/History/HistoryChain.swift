@@ -4,9 +4,15 @@ public import DaybookEvents
 /// A hash chain over numbered things that only grow: the names of a ledger, or its streams.
 public struct HistoryChain: Sendable, Hashable {
     /// How many links there are.
-    public private(set) var count: Int64 = 0
+    public private(set) var count: Int64
     /// Of the last link; zeros before the first.
-    public private(set) var hash = HistoryHash.zero
+    public private(set) var hash: HistoryHash
+
+    /// Goes on from a known link; the defaults begin a chain.
+    public init(count: Int64 = 0, hash: HistoryHash = .zero) {
+        self.count = count
+        self.hash = hash
+    }
 
     /// SHA-256 of 0x20, the link before and the name's UTF-8.
     public mutating func append(name: String) {

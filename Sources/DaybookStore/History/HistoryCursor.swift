@@ -77,6 +77,12 @@ public struct HistoryCursor: Sendable {
         public var recordedAt: Int64
         /// The digest of the row (`RowDigest`).
         public var digest: HistoryHash
+
+        /// Creates an entry; the digest is not compared with anything.
+        public init(recordedAt: Int64, digest: HistoryHash) {
+            self.recordedAt = recordedAt
+            self.digest = digest
+        }
     }
 
     /// Goes along the rows after this position.

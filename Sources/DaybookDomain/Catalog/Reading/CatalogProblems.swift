@@ -11,6 +11,15 @@ public struct CatalogProblem: Sendable, Hashable, CustomStringConvertible {
     /// What to write instead.
     public var remedy: String
 
+    /// Creates a problem at a place of the document.
+    public init(line: Int, column: Int, path: String, sentence: String, remedy: String) {
+        self.line = line
+        self.column = column
+        self.path = path
+        self.sentence = sentence
+        self.remedy = remedy
+    }
+
     /// One line for a terminal: `12:5 products/x: sentence Remedy.`
     public var description: String {
         let location = path.isEmpty ? "\(line):\(column)" : "\(line):\(column) \(path)"

@@ -68,13 +68,17 @@ extension CatalogReading {
             fields.require("duration", "Say how long it is: `duration: P21D`.")
             let kind = fields.text("profileKind")
             let duration = fields.duration("duration")
+            let features = fields.references("features", .feature)
+            let activeText = fields.reference("activeText", .copyKey)
+            let expiredTitle = fields.reference("expiredTitle", .copyKey)
+            let expiredText = fields.reference("expiredText", .copyKey)
+            guard let kind, let duration else { return nil }
             var period = FreePeriod(
-                name: name, profileKind: kind ?? "", duration: duration ?? CivilDuration(),
-                features: fields.references("features", .feature))
-            period.activeText = fields.reference("activeText", .copyKey)
-            period.expiredTitle = fields.reference("expiredTitle", .copyKey)
-            period.expiredText = fields.reference("expiredText", .copyKey)
-            return kind == nil || duration == nil ? nil : period
+                name: name, profileKind: kind, duration: duration, features: features)
+            period.activeText = activeText
+            period.expiredTitle = expiredTitle
+            period.expiredText = expiredText
+            return period
         }
     }
 }

@@ -11,11 +11,13 @@ extension CatalogReading {
                 inner.require("title", "Name the copy key of the row: `title: benefit.voices`.")
                 let icon = inner.text("icon")
                 let title = inner.reference("title", .copyKey)
-                var benefit = PaywallBenefit(title: title ?? "")
-                benefit.icon = icon
-                benefit.subtitle = inner.reference("subtitle", .copyKey)
+                let subtitle = inner.reference("subtitle", .copyKey)
                 inner.finish()
-                return title == nil ? nil : benefit
+                guard let title else { return nil }
+                var benefit = PaywallBenefit(title: title)
+                benefit.icon = icon
+                benefit.subtitle = subtitle
+                return benefit
             }
             return paywall
         }
@@ -64,14 +66,17 @@ extension CatalogReading {
             }
             let status = inner.text("status")
             let condition = condition(inner)
-            var rule = StatusRule(status: status ?? "", condition: condition ?? .otherwise)
-            rule.text = inner.reference("text", .copyKey)
-            rule.meter = inner.reference("meter", .meter)
-            rule.attributes = inner.map("attributes").compactMap { entry in
+            let text = inner.reference("text", .copyKey)
+            let meter = inner.reference("meter", .meter)
+            let attributes = inner.map("attributes").compactMap { entry in
                 slot(entry, mustBeKey: false)
             }
             inner.finish()
-            guard status != nil, condition != nil else { continue }
+            guard let status, let condition else { continue }
+            var rule = StatusRule(status: status, condition: condition)
+            rule.text = text
+            rule.meter = meter
+            rule.attributes = attributes
             if condition == .otherwise { endsAt = status }
             rules.append(rule)
         }

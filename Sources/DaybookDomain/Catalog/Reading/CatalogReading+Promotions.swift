@@ -14,12 +14,15 @@ extension CatalogReading {
             fields.require("codes", "Say how many codes there are: `codes: 50`.")
             let entitlement = fields.reference("entitlement", .entitlement)
             let codes = fields.whole("codes", 1...Promotion.codesMax)
-            var promotion = Promotion(
-                name: name, entitlement: entitlement ?? "", codes: codes ?? 0)
-            promotion.duration = fields.duration("duration")
-            promotion.redeemableUntil = fields.instant("until")
-            promotion.scope = fields.choice("scope") ?? .subject
-            return entitlement == nil || codes == nil ? nil : promotion
+            let duration = fields.duration("duration")
+            let until = fields.instant("until")
+            let scope: Product.Scope? = fields.choice("scope")
+            guard let entitlement, let codes else { return nil }
+            var promotion = Promotion(name: name, entitlement: entitlement, codes: codes)
+            promotion.duration = duration
+            promotion.redeemableUntil = until
+            promotion.scope = scope ?? .subject
+            return promotion
         }
     }
 }
