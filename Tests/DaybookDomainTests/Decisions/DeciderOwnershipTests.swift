@@ -72,6 +72,9 @@ struct DeciderOwnershipTests {
         let joined = alone.with { $0.person = ["ada", "bob", "eve"] }
         #expect(
             try joined.when(.alias(to: "bob")).rejection == .aliasCycle("ada", canonical: "bob"))
+        let other = joined.with { $0.shown = "bob" }
+        #expect(
+            try other.when(.alias(to: "bob")).rejection == .alreadyAliased("ada", canonical: "bob"))
         let linked = joined.with { $0.links = [AliasLink(other: "bob", isAlias: true)] }
         #expect(try linked.when(.unalias(from: "bob")).rejection == nil)
         #expect(

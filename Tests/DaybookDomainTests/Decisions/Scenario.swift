@@ -45,8 +45,9 @@ struct Scenario {
     private var catalog: Catalog?
     private var drafts: [EventDraft] = []
     private(set) var now = Self.now
-    /// Every id that is the customer's.
+    /// Every id that is the customer's, and the one of them under which the customer is shown.
     var person = ["ada"]
+    var shown = "ada"
     var links: [AliasLink] = []
     var lineage: LineageCase?
     var promotion: PromotionCase?
@@ -127,7 +128,7 @@ struct Scenario {
                     documentDigest: ""))
         }
         return CustomerCase(
-            environment: environment, subject: "ada", isKnown: !drafts.isEmpty,
+            environment: environment, subject: shown, isKnown: !drafts.isEmpty,
             folded: SharedAggregate(customer),
             lineages: owned.sorted { precedesInBytes($0.name, $1.name) }, lineagesOfOthers: [],
             catalogs: catalogs, zones: ZoneSet(), names: names, at: now)

@@ -67,6 +67,10 @@ struct ModelHistory {
     func answer(
         at: Int64, cut: Int64 = Int64.max, subject: String = "ada"
     ) -> ReferenceAnswer {
+        model.answer(subject: subject, environment: environment, at: at, cut: cut)
+    }
+
+    var model: ReferenceModel {
         var catalogs = [
             (
                 position: Int64(1), effectiveAt: Self.start, scope: CatalogScope.all,
@@ -80,10 +84,9 @@ struct ModelHistory {
                     document: "\(index + 2)", catalog: next.catalog
                 ))
         }
-        let model = ReferenceModel(events: events, catalogs: catalogs) { name in
+        return ReferenceModel(events: events, catalogs: catalogs) { name in
             CalendarFixtures.everyZone.first { $0.name == name }
         }
-        return model.answer(subject: subject, environment: environment, at: at, cut: cut)
     }
 
     /// One lifetime counter `units` without a free quota.
