@@ -4,14 +4,14 @@ import Synchronization
 
 /// The time zones that the host knows, as plain tables for the domain.
 ///
-/// A table is built once, in a few milliseconds, and kept. It holds the offsets from 1970 to 2100;
-/// before and after, the nearest offset stays.
+/// A table is built once in a process, in a few milliseconds, and kept: the host's database is the same for all of it.
+/// It holds the offsets from 1970 to 2100; before and after, the nearest offset stays.
 ///
 /// The offsets are sampled, and each change is bisected to its second. Foundation's search for the
 /// next daylight-saving transition was rejected: it need not report a change of the standard
 /// offset, such as Apia's move over the date line, and it does not do so alike on all platforms.
 public final class ZoneTables: Sendable {
-    private let tables = Mutex<[String: ZoneTable]>([:])
+    private static let tables = Mutex<[String: ZoneTable]>([:])
 
     /// The tables kept, which is more than the names that exist (about 600).
     private static let tableCountMax = 1_024
@@ -19,7 +19,7 @@ public final class ZoneTables: Sendable {
     /// The longest name asked for; the longest that exists has 32 bytes.
     private static let nameByteCountMax = 64
 
-    /// Makes an empty cache.
+    /// All have the same tables.
     public init() {}
 
     /// Finds the table of a time zone.
@@ -29,12 +29,12 @@ public final class ZoneTables: Sendable {
     /// - Returns: `nil` when the host does not know the name.
     /// - Complexity: One look-up under a lock; the first time a few milliseconds, outside the lock.
     public func table(named name: String) -> ZoneTable? {
-        if let known = tables.withLock({ $0[name] }) { return known }
+        if let known = Self.tables.withLock({ $0[name] }) { return known }
         guard Self.isWellFormed(name), let zone = TimeZone(identifier: name) else { return nil }
         let built = Self.build(name: name, from: zone)
         // Two callers may build the same table at once. Both get equal values, and no caller waits
         // for another while a table is being built.
-        tables.withLock { known in
+        Self.tables.withLock { known in
             if known.count < Self.tableCountMax { known[name] = built }
         }
         return built

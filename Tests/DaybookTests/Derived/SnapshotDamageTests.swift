@@ -2,6 +2,7 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookFixtures
+import DaybookStore
 import DaybookTesting
 import Foundation
 import InMemoryLogging
@@ -67,6 +68,8 @@ struct SnapshotDamageTests {
     /// A ledger, its snapshots, and what must be answered whatever becomes of them.
     private struct Bench {
         let folder: LedgerFolder
+        /// Opened once: what is read anew for every damage is the derived files.
+        let store: SQLiteEventStore
         let digest: StateDigest
         let answers: FinalAnswers
         let older: KeptSnapshot
@@ -86,6 +89,7 @@ struct SnapshotDamageTests {
             answers = try FinalAnswers(ledger)
             try ledger.close()
             try KeptSnapshot.place([newer], in: folder)
+            store = try SQLiteEventStore(path: folder.path, readOnly: true)
         }
 
         struct Outcome {
@@ -99,16 +103,15 @@ struct SnapshotDamageTests {
             try bytes.write(to: folder.derived.appending(path: newer.name))
             let handler = InMemoryLogHandler()
             let log = Logger(label: "daybook") { _ in handler }
-            let ledger = try Ledger.open(
-                folder.path, readOnly: true, log: log, clock: { LedgerTemplate.later })
+            let ledger = try Ledger(
+                store: store, path: folder.path, readOnly: true, log: log,
+                clock: { LedgerTemplate.later })
             #expect(try FinalAnswers(ledger) == answers, place)
             #expect(try ledger.digest().digest == digest, place)
             let report = try ledger.replay()
             #expect(report.agrees && report.differences.isEmpty, place)
-            let cut = ledger.core.snapshotCut
-            try ledger.close()
             return Outcome(
-                cut: cut,
+                cut: ledger.core.snapshotCut,
                 warnings: handler.entries.filter { $0.level >= .warning }.map { "\($0.message)" })
         }
     }
