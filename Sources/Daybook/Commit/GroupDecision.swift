@@ -87,9 +87,12 @@ struct GroupDecision {
     }
 
     /// The position that an event of this name has, committed or decided before in this group.
-    func position(of key: EventKey, _ state: LedgerState) throws -> Int64? {
+    /// - Parameter freeThrough: No event up to this position has the name.
+    func position(
+        of key: EventKey, freeThrough: Int64 = 0, _ state: LedgerState
+    ) throws -> Int64? {
         if let index = keys[key] { return headPosition + Int64(index) + 1 }
-        return try state.position(of: key, in: store)
+        return try state.position(of: key, freeThrough: freeThrough, in: store)
     }
 
     /// The row of a position, committed or decided.

@@ -91,15 +91,21 @@ package final class LedgerWriter: Sendable {
 
     /// Takes in facts: wholly, or not at all.
     func record(_ drafts: [EventDraft], _ options: ReportOptions) async throws -> ReportReceipt {
-        try await record(await PreparedEvent.preparing(drafts, core.store.header.secret), options)
+        try await record(await PreparedReports.preparing(drafts, core), options)
     }
 
     /// Takes in facts that were prepared before.
     func record(
         _ reports: [PreparedEvent], _ options: ReportOptions
     ) async throws -> ReportReceipt {
+        try await record(PreparedReports(reports), options)
+    }
+
+    private func record(
+        _ reports: PreparedReports, _ options: ReportOptions
+    ) async throws -> ReportReceipt {
         try core.translating {
-            for report in reports { try core.catalogCache.take(from: report, core.store) }
+            for report in reports.events { try core.catalogCache.take(from: report, core.store) }
         }
         guard case .reports(let receipt) = try await submit(.reports(reports, options)) else {
             preconditionFailure("reports are answered with their receipt")
@@ -117,6 +123,9 @@ package final class LedgerWriter: Sendable {
         return receipt.receipt
     }
 
+    /// How many requests wait for their commit.
+    package var waitingCount: Int { queue.withLock { $0 }?.waitingCount ?? 0 }
+
     /// What was done so far.
     func activity() throws -> LedgerActivity {
         let head = try core.head()
@@ -126,7 +135,7 @@ package final class LedgerWriter: Sendable {
         return LedgerActivity(
             head: head, commits: done.commits, requests: done.requests, events: done.events,
             groupSizes: done.groupSizes,
-            waiting: Int64(queue.withLock { $0 }?.waitingCount ?? 0), snapshotPosition: cut,
+            waiting: Int64(waitingCount), snapshotPosition: cut,
             snapshotRecordedAt: try core.translating {
                 try core.store.rows(at: [cut]).first?.recordedAt
             }, segmentCount: segments,
@@ -161,7 +170,7 @@ package final class LedgerWriter: Sendable {
         let reports = [PreparedEvent.preparing(draft, core.store.header.secret)]
         let answer = Mutex<Result<WriteRequest.Answer, LedgerError>?>(nil)
         _ = commit([
-            WriteRequest(content: .reports(reports, ReportOptions())) { result in
+            WriteRequest(content: .reports(PreparedReports(reports), ReportOptions())) { result in
                 answer.withLock { $0 = result }
             }
         ])

@@ -49,18 +49,16 @@ final class PreparedEvent: Sendable {
 
     /// - Parameters:
     ///   - draft: In canonical form.
+    ///   - schema: Of the draft's type and version; `nil`: this build does not know it.
     ///   - requestDigest: `ReportCheck.digest` of what was said, or what else tells whether the same key is the same
     ///     event.
-    ///   - isUnknown: The type was unknown when the event was recorded, and stays so.
-    init(
-        _ draft: EventDraft, requestDigest: Int64, _ secret: LedgerSecret,
-        document: StoredDocument? = nil, isRead: Bool = false, namedDigest: Int64? = nil,
-        olderKey: Reference? = nil, isUnknown: Bool = false
+    ///   - rowDigest: With the secret of the ledger.
+    private init(
+        _ draft: EventDraft, _ schema: EventSchema?, requestDigest: Int64,
+        _ rowDigest: inout RowDigest, document: StoredDocument? = nil, isRead: Bool = false,
+        namedDigest: Int64? = nil, olderKey: Reference? = nil
     ) {
-        let schema =
-            isUnknown ? nil : Vocabulary.schema(named: draft.type, version: draft.version)
         let stream = EventRouter.stream(of: draft, schema)
-        self.draft = draft
         problem = nil
         isUnchecked = false
         self.requestDigest = requestDigest
@@ -68,19 +66,34 @@ final class PreparedEvent: Sendable {
         self.olderKey = olderKey
         self.document = document
         self.isRead = isRead
-        self.stream = stream
         key = Reference(draft.source.key ?? "")
         if draft.occurredAt == nil {
             (row, names, digest) = (nil, RowDigest.Names(), nil)
         } else {
             var encoded = EventEncoder.encode(draft, schema)
             encoded.row.requestDigest = requestDigest
-            var digest = RowDigest(secret)
-            self.digest = digest.of(encoded.row, encoded.names, in: stream)
+            digest = rowDigest.of(encoded.row, encoded.names, in: stream)
             (row, names) = encoded
         }
         isPlain = Self.isPlain(draft, schema)
-        self.isUnknown = schema == nil
+        isUnknown = schema == nil
+        self.draft = draft
+        self.stream = stream
+    }
+
+    /// The same by itself.
+    /// - Parameter isUnknown: The type was unknown when the event was recorded, and stays so.
+    convenience init(
+        _ draft: EventDraft, requestDigest: Int64, _ secret: LedgerSecret,
+        document: StoredDocument? = nil, isRead: Bool = false, namedDigest: Int64? = nil,
+        olderKey: Reference? = nil, isUnknown: Bool = false
+    ) {
+        let schema =
+            isUnknown ? nil : Vocabulary.schema(named: draft.type, version: draft.version)
+        var digest = RowDigest(secret)
+        self.init(
+            draft, schema, requestDigest: requestDigest, &digest, document: document,
+            isRead: isRead, namedDigest: namedDigest, olderKey: olderKey)
     }
 
     /// A draft that is no event, or that the writer must check: `problem` is `nil` then.
@@ -102,40 +115,41 @@ final class PreparedEvent: Sendable {
         isUnknown = false
     }
 
+    /// The memory in which drafts are written to be digested, used again from draft to draft.
+    private struct Scratch {
+        var row: RowDigest
+        var request = JSONWriter(reserving: 512)
+
+        init(_ secret: LedgerSecret) { row = RowDigest(secret) }
+    }
+
     /// Checks and prepares a draft as far as that needs no ledger.
     static func preparing(_ draft: EventDraft, _ secret: LedgerSecret) -> PreparedEvent {
+        var scratch = Scratch(secret)
+        return preparing(draft, &scratch)
+    }
+
+    private static func preparing(_ draft: EventDraft, _ scratch: inout Scratch) -> PreparedEvent {
         // Another request that waits before this one may bring the document.
         if draft.type.hasDocument {
             return PreparedEvent(unprepared: draft, problem: nil)
         }
         do throws(EventProblem) {
-            let canonical = try EventValidator.canonical(draft)
-            return PreparedEvent(
-                canonical, requestDigest: ReportCheck.digest(of: canonical), secret)
+            let schema = Vocabulary.schema(named: draft.type, version: draft.version)
+            let canonical = try EventValidator.canonical(draft, schema)
+            let digest = ReportCheck.digest(of: canonical, in: &scratch.request)
+            return PreparedEvent(canonical, schema, requestDigest: digest, &scratch.row)
         } catch {
             return PreparedEvent(unprepared: draft, problem: error)
         }
     }
 
-    /// How many drafts one task prepares: about 100 µs, many times what it costs to hand them over.
-    private static let partCount = 128
-
-    /// Checks and prepares drafts on as many cores as there are, in the caller's own time; the order stays.
+    /// Checks and prepares drafts, as far as that needs no ledger; the order stays.
     static func preparing(
-        _ drafts: [EventDraft], _ secret: LedgerSecret
-    ) async -> [PreparedEvent] {
-        guard drafts.count > partCount else { return drafts.map { preparing($0, secret) } }
-        let starts = stride(from: 0, to: drafts.count, by: partCount)
-        let parts = await withTaskGroup(of: (Int, [PreparedEvent]).self) { group in
-            for (part, start) in starts.enumerated() {
-                let own = drafts[start..<min(start + partCount, drafts.count)]
-                group.addTask { (part, own.map { preparing($0, secret) }) }
-            }
-            var parts = [[PreparedEvent]](repeating: [], count: starts.underestimatedCount)
-            for await (part, prepared) in group { parts[part] = prepared }
-            return parts
-        }
-        return parts.flatMap { $0 }
+        _ drafts: ArraySlice<EventDraft>, _ secret: LedgerSecret
+    ) -> [PreparedEvent] {
+        var scratch = Scratch(secret)
+        return drafts.map { preparing($0, &scratch) }
     }
 
     /// Prepares canonical drafts that were read from one payload; the first one brings its bytes, and so does a claim,

@@ -17,11 +17,17 @@ struct ReportCheck {
 
     /// The digest of what was said.
     static func digest(of draft: EventDraft) -> Int64 {
-        if draft.extras.isEmpty { return EventJSON.requestDigest(of: draft) }
+        var json = JSONWriter(reserving: 512)
+        return digest(of: draft, in: &json)
+    }
+
+    /// The same, written into memory that is used again.
+    static func digest(of draft: EventDraft, in json: inout JSONWriter) -> Int64 {
+        if draft.extras.isEmpty { return EventJSON.requestDigest(of: draft, in: &json) }
         // Which bytes said it is no part of what was said: the store may sign the same statement twice.
         var said = draft
         said.extras["raw_sha256"] = nil
-        return EventJSON.requestDigest(of: said)
+        return EventJSON.requestDigest(of: said, in: &json)
     }
 
     /// Whether two reports of one key say the same: as they were sent, or as what their names stand for.
@@ -31,11 +37,13 @@ struct ReportCheck {
 
     /// Whether the ledger has a report already: under its key, or under the one that an older engine gave it, which is
     /// made of its bytes.
+    /// - Parameter freeThrough: No event up to this position has its key.
     /// - Throws: `EventProblem` where the key stands for something else.
     func isRecorded(
-        _ report: PreparedEvent, _ key: EventKey, _ group: GroupDecision, _ state: LedgerState
+        _ report: PreparedEvent, _ key: EventKey, freeThrough: Int64 = 0, _ group: GroupDecision,
+        _ state: LedgerState
     ) throws -> Bool {
-        if let position = try group.position(of: key, state) {
+        if let position = try group.position(of: key, freeThrough: freeThrough, state) {
             try checkSame(report, position, group, state)
             return true
         }

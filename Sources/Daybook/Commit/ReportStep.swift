@@ -4,7 +4,7 @@ import DaybookStore
 
 /// Takes in reports: checked, deduplicated, recorded, never refused for policy (docs/rules.md#reports-and-commands).
 struct ReportStep {
-    let reports: [PreparedEvent]
+    let reports: PreparedReports
     let options: ReportOptions
     let store: any EventStore
     let catalogCache: CatalogCache
@@ -36,7 +36,7 @@ struct ReportStep {
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<ReportReceipt, LedgerError> {
-        let count = reports.count
+        let count = reports.events.count
         var found = Findings(
             lastRecordedAt: state.head.recordedAt, epoch: state.history?.epoch ?? 1,
             bound: AggregateBound(group.bounds, coming: count, mayJoin: mayJoin),
@@ -68,6 +68,7 @@ struct ReportStep {
         _ index: Int, _ found: inout Findings, _ group: GroupDecision, _ state: inout LedgerState
     ) throws {
         let sent = try ready(index)
+        var known = reports.place(index)
         let key = EventKey(
             sent.stream.environment,
             found.source.intern(sent.draft.source.kind, &state.names), sent.key)
@@ -77,10 +78,15 @@ struct ReportStep {
                 sent, found.catalogs.catalogs, store.header.secret)
         } catch {
             // What was recorded before the catalog had the name need not hold what the name asks for.
-            guard try check.isRecorded(sent, key, group, state) else { throw error }
+            guard
+                try check.isRecorded(
+                    sent, key, freeThrough: known.freeThrough, group, state)
+            else { throw error }
             found.duplicates += 1
             return
         }
+        // Under the ledger's own name it may belong to another stream.
+        if report !== sent { known.stream = 0 }
         if report.row == nil {
             report = report.happening(
                 at: try moment(of: report, group, state), store.header.secret)
@@ -98,7 +104,7 @@ struct ReportStep {
         }
         var isTaken = false
         defer { if !isTaken { found.seen[key] = nil } }
-        if try check.isRecorded(report, key, group, state) {
+        if try check.isRecorded(report, key, freeThrough: known.freeThrough, group, state) {
             found.duplicates += 1
             return
         }
@@ -127,7 +133,7 @@ struct ReportStep {
             found.meters.forget()
             found.names.forget()
         }
-        let stream = group.stream(report.stream, state)
+        let stream = known.stream != 0 ? known.stream : group.stream(report.stream, state)
         try found.bound.take(report, stream, group, state)
         found.fresh.append(report)
         found.streams.append(stream)
@@ -137,7 +143,7 @@ struct ReportStep {
 
     /// Whether an alias is among the reports, which may join two customers.
     private var mayJoin: Bool {
-        reports.contains { !$0.isPlain && $0.draft.type == .subjectAliased }
+        reports.events.contains { !$0.isPlain && $0.draft.type == .subjectAliased }
     }
 
     /// One access to the dictionary instead of two: what is there, or was put there now.
@@ -145,7 +151,7 @@ struct ReportStep {
 
     /// The report as it was sent, checked.
     private func ready(_ index: Int) throws -> PreparedEvent {
-        let report = reports[index]
+        let report = reports.events[index]
         if let problem = report.problem { throw problem }
         guard report.isUnchecked else { return report }
         return try check.prepare(try EventValidator.canonical(report.draft))

@@ -45,7 +45,7 @@ struct RestoreFacts {
                 continue
             }
             let step = ReportStep(
-                reports: statement.facts, options: ReportOptions(), store: store,
+                reports: PreparedReports(statement.facts), options: ReportOptions(), store: store,
                 catalogCache: catalogCache)
             defer { group.index(state) }
             switch try step.run(&group, &state) {

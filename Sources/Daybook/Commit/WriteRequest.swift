@@ -6,7 +6,7 @@ import DaybookStore
 struct WriteRequest: Sendable {
     enum Content: Sendable {
         case command(PreparedCommand)
-        case reports([PreparedEvent], ReportOptions)
+        case reports(PreparedReports, ReportOptions)
         case publish(PreparedPublication)
         case restore(RestoreRequest)
         /// A command that moves a lineage.

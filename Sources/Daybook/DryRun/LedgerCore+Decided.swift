@@ -17,7 +17,7 @@ extension LedgerCore {
             store: store, state: state,
             time: LedgerClock(wall: clock(), last: state.head.recordedAt), bounds: bounds)
         let step = ReportStep(
-            reports: reports, options: ReportOptions(lines: lines), store: store,
+            reports: PreparedReports(reports), options: ReportOptions(lines: lines), store: store,
             catalogCache: catalogCache)
         let receipt = try step.run(&group, &state).get()
         return (group.rows, receipt)

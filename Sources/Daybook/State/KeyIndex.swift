@@ -99,12 +99,14 @@ package struct KeyIndex {
         case perhaps([Int64], unread: [ClosedRange<Int64>])
     }
 
-    package func candidates(_ key: EventKey) -> Candidates {
+    /// - Parameter freeThrough: No event up to this position has the key.
+    package func candidates(_ key: EventKey, freeThrough: Int64 = 0) -> Candidates {
         if let position = recent[key] { return .exact(position) }
+        if freeThrough >= sealedThrough { return .perhaps([], unread: []) }
         let hash = key.lookupHash(hashKey)
         var positions: [Int64] = []
         var unread: [ClosedRange<Int64>] = []
-        for run in runs {
+        for run in runs where run.range.upperBound > freeThrough {
             do {
                 positions += try run.positions(of: hash)
             } catch {
@@ -113,6 +115,12 @@ package struct KeyIndex {
             }
         }
         return .perhaps(positions, unread: unread)
+    }
+
+    /// Whether no event has the key whose position is in a run; `false` also where a file cannot be read.
+    package func isSurelyNew(_ key: EventKey) -> Bool {
+        let hash = key.lookupHash(hashKey)
+        return runs.allSatisfy { (try? $0.positions(of: hash).isEmpty) == true }
     }
 
     /// Positions whose event may name an id, the newest ones, ascending; the caller looks at each.

@@ -148,6 +148,9 @@ package struct LedgerState: Sendable {
         return record.id
     }
 
+    /// Whether the store has a stream, so that its number stays for ever.
+    package func isStored(stream id: UInt32) -> Bool { id <= storedStreamCount }
+
     /// The streams that were given for a commit that is not there yet.
     package var newStreams: [StreamRecord] { streams.records(after: storedStreamCount) }
 
@@ -157,42 +160,6 @@ package struct LedgerState: Sendable {
         let new = newStreams
         storedStreamCount = streams.count
         for record in new { touch(record) }
-    }
-
-    /// Where the event of this name stands; `nil` while it is unknown.
-    /// - Complexity: O(*n*) in the events of the ledger while the keys were not read.
-    package func position(of key: EventKey, in store: any EventStore) throws -> Int64? {
-        guard let keys else {
-            return head.position == 0 ? nil : try scan(1...head.position, for: key, in: store)
-        }
-        switch keys.candidates(key) {
-        case .exact(let position): return position
-        case .perhaps(let positions, let unread):
-            if !positions.isEmpty {
-                for row in try store.rows(at: positions) where eventKey(row.event) == key {
-                    return row.event.position
-                }
-            }
-            for range in unread {
-                if let position = try scan(range, for: key, in: store) { return position }
-            }
-            return nil
-        }
-    }
-
-    private func scan(
-        _ range: ClosedRange<Int64>, for key: EventKey, in store: any EventStore
-    ) throws -> Int64? {
-        var found: Int64?
-        try store.scan(
-            after: Checkpoint(position: range.lowerBound - 1),
-            through: Checkpoint(position: range.upperBound), chunkCount: 1_000
-        ) { events in
-            for index in events.indices where found == nil && eventKey(events[index]) == key {
-                found = events[index].position
-            }
-        }
-        return found
     }
 
     /// The name of a committed event.

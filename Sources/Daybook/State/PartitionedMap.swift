@@ -20,9 +20,9 @@ extension CustomerKey: Partitioned {
 /// A state is copied to be read while commits go on. The first change of a dictionary that is shared copies all of it,
 /// whatever its size; here it copies one of 1,024 parts.
 package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
-    /// Changed only while one map alone refers to it.
+    /// Changed only while one map alone refers to it, so that there is nothing to find out at every access.
     private final class Part: @unchecked Sendable {
-        var values: [Key: Value]
+        @exclusivity(unchecked) var values: [Key: Value]
         init(_ values: [Key: Value]) { self.values = values }
     }
 
@@ -73,9 +73,9 @@ package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
 
 /// An array of which copies share all but the pages that were changed since.
 package struct PagedArray<Element: Sendable>: Sendable {
-    /// Changed only while one array alone refers to it.
+    /// Changed only while one array alone refers to it, so that there is nothing to find out at every access.
     private final class Page: @unchecked Sendable {
-        var elements: [Element]
+        @exclusivity(unchecked) var elements: [Element]
 
         init(_ elements: [Element]) {
             self.elements = []

@@ -55,7 +55,11 @@ package enum EnvelopeBounds {
     private static func mayHoldControls(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { utf8 in
-            utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }
+            utf8.contains(
+                word: {
+                    ByteWords.holds($0, below: 0x20) || ByteWords.holds($0, 0x7F)
+                        || ByteWords.holds($0, 0xC2)
+                }, byte: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 })
         }
     }
 

@@ -1,14 +1,16 @@
 /// Writes an envelope's members, which come in ascending order, and its extras between them.
 struct EnvelopeWriter {
-    private var json = JSONWriter(reserving: 512)
+    private var json: JSONWriter
     private let extras: [JSONObject.Member]
     /// How many of the extras are written.
     private var extraCount = 0
     private var isFirst = true
 
-    init(extras: [JSONObject.Member]) {
+    /// - Parameter json: What is written before; the envelope is appended.
+    init(_ json: consuming JSONWriter, extras: [JSONObject.Member]) {
+        self.json = json
         self.extras = extras
-        json.character("{")
+        self.json.character("{")
     }
 
     @inline(__always)
@@ -45,9 +47,9 @@ struct EnvelopeWriter {
         }
     }
 
-    mutating func finished() -> [UInt8] {
+    consuming func finished() -> JSONWriter {
         writeExtras(before: nil)
         json.character("}")
-        return json.bytes
+        return json
     }
 }

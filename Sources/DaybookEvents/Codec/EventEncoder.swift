@@ -84,7 +84,7 @@ private struct SlotWriter {
         _ data: JSONObject, _ schema: EventSchema, isLineage: Bool
     ) -> JSONObject {
         var taken = TakenMembers()
-        for field in schema.fields {
+        for (index, field) in schema.fields.enumerated() {
             guard let slot = field.slot, let value = data.value(at: field.path) else { continue }
             switch slot {
             case .nameA: names.nameA = value.text ?? ""
@@ -112,28 +112,31 @@ private struct SlotWriter {
                 row.event.flags |= bits << UInt16(shift)
                 if !isExact { continue }
             }
-            taken.note(field.path)
+            taken.note(index, field)
         }
-        return taken.rest(of: data)
+        return taken.rest(of: data, schema)
     }
 }
 
-/// The members that went into slots.
+/// The fields that went into slots, a bit each by their places in the schema.
 private struct TakenMembers {
-    private var paths: [[String]] = []
+    private var places: UInt64 = 0
     /// How many of them are members of the outermost object.
     private var outerCount = 0
 
-    mutating func note(_ path: [String]) {
-        paths.append(path)
-        if path.count == 1 { outerCount += 1 }
+    /// - Precondition: The schema has at most 64 fields (`SchemaTable`).
+    mutating func note(_ index: Int, _ field: EventField) {
+        places |= 1 << UInt64(index)
+        if field.path.count == 1 { outerCount += 1 }
     }
 
-    func rest(of data: JSONObject) -> JSONObject {
+    func rest(of data: JSONObject, _ schema: EventSchema) -> JSONObject {
         // Each is there, and none stands twice.
         if outerCount == data.members.count { return JSONObject() }
         var rest = data
-        for path in paths { rest.remove(at: path) }
+        for (index, field) in schema.fields.enumerated() where places >> UInt64(index) & 1 == 1 {
+            rest.remove(at: field.path)
+        }
         return rest
     }
 }

@@ -79,7 +79,17 @@ public enum EventJSON {
 
     /// The canonical bytes of a draft: those of `object(of:)`, without building it.
     public static func canonicalBytes(of draft: EventDraft) -> [UInt8] {
-        var writer = EnvelopeWriter(extras: draft.extras.members)
+        var json = JSONWriter(reserving: 512)
+        write(draft, to: &json)
+        return json.bytes
+    }
+
+    /// Appends the canonical bytes of a draft.
+    private static func write(_ draft: EventDraft, to json: inout JSONWriter) {
+        // Handed over, not shared: two owners of the bytes would copy them.
+        var own = JSONWriter()
+        swap(&own, &json)
+        var writer = EnvelopeWriter(consume own, extras: draft.extras.members)
         writer.member("data") { $0.write(draft.data) }
         writer.text("environment", draft.environment.name)
         writer.integer("occurred_at", draft.occurredAt)
@@ -105,7 +115,7 @@ public enum EventJSON {
         writer.text("trust", draft.trust.name)
         writer.text("type", draft.type.rawValue)
         writer.integer("v", Int64(draft.version))
-        return writer.finished()
+        json = writer.finished()
     }
 
     /// The first 64 bits of the SHA-256 of the canonical request: equal requests, equal numbers.
@@ -115,6 +125,14 @@ public enum EventJSON {
 
     /// The same of a draft.
     public static func requestDigest(of draft: EventDraft) -> Int64 {
-        Int64(bitPattern: Digest.sha256Prefix(canonicalBytes(of: draft)))
+        var json = JSONWriter(reserving: 512)
+        return requestDigest(of: draft, in: &json)
+    }
+
+    /// The same, written into memory that is used again from draft to draft.
+    package static func requestDigest(of draft: EventDraft, in json: inout JSONWriter) -> Int64 {
+        json.removeAll()
+        write(draft, to: &json)
+        return Int64(bitPattern: Digest.sha256Prefix(json.bytes))
     }
 }

@@ -9,7 +9,7 @@ public enum EventValidator {
 
     /// The same where the schema of the draft's type and version is at hand; `nil`: this build does not know it.
     public static func canonical(
-        _ draft: EventDraft, _ schema: EventSchema?
+        _ draft: consuming EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) -> EventDraft {
         try checkCustomers(draft, schema?.type)
         // A redemption uses a code up for ever.
@@ -24,9 +24,12 @@ public enum EventValidator {
 
     /// A customer's id that is a UUID stays in capitals or in small letters, as programs write it; the ledger takes the
     /// two for one. Any other mixture is written in small letters.
-    private static func withUnmixedNames(_ draft: EventDraft, _ type: EventType?) -> EventDraft {
-        var draft = draft
-        draft.subject = draft.subject.map(UUIDText.unmixed)
+    private static func withUnmixedNames(
+        _ draft: consuming EventDraft, _ type: EventType?
+    ) -> EventDraft {
+        if let subject = draft.subject, UUIDText.isMixed(subject) {
+            draft.subject = UUIDText.lowercased(subject)
+        }
         let members: [String] =
             switch type {
             case .subjectAliased, .subjectUnaliased: ["alias", "canonical"]
@@ -34,9 +37,8 @@ public enum EventValidator {
             default: ["app_account_token"]
             }
         for member in members {
-            guard let name = draft.data[member]?.text else { continue }
-            let unmixed = UUIDText.unmixed(name)
-            if !haveSameBytes(name, unmixed) { draft.data[member] = .string(unmixed) }
+            guard let name = draft.data[member]?.text, UUIDText.isMixed(name) else { continue }
+            draft.data[member] = .string(UUIDText.lowercased(name))
         }
         return draft
     }
@@ -44,9 +46,8 @@ public enum EventValidator {
     /// The same for an event that is there already, perhaps with other fields: its customer was accepted then,
     /// and a rule that became stricter must not change what it means.
     static func canonical(
-        recorded draft: EventDraft, _ schema: EventSchema?
+        recorded draft: consuming EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) -> EventDraft {
-        var draft = draft
         try EnvelopeBounds.check(draft)
         try checkPersonalData(draft, schema)
         if let schema {

@@ -81,6 +81,12 @@ public enum PersonalData {
 
     private static func isJunk(_ name: String) -> Bool {
         if isBareJunk(name) { return true }
+        // Nearly every id begins and ends with a letter or a digit, and there is nothing to take away.
+        if let first = name.utf8.first, let last = name.utf8.last,
+            isPlain(Unicode.Scalar(first)), isPlain(Unicode.Scalar(last))
+        {
+            return false
+        }
         let bare = unwrapped(name)
         return bare.utf8.count < name.utf8.count && (bare.isEmpty || isBareJunk(bare[...]))
     }
@@ -88,7 +94,6 @@ public enum PersonalData {
     /// A name without what programs print around a value: white space, quotes, brackets, `Optional(…)`.
     private static func unwrapped(_ name: String) -> Substring {
         var rest = name[...]
-        // Nearly every id begins and ends with a letter or a digit, and there is nothing to take away.
         while let first = rest.unicodeScalars.first, let last = rest.unicodeScalars.last,
             !isPlain(first) || !isPlain(last)
         {
@@ -166,8 +171,23 @@ public enum PersonalData {
         }
     }
 
+    /// The first letters of the members that carry what must not be kept, a bit each.
+    private static let personalInitials = personalMembers.reduce(into: UInt32(0)) { bits, member in
+        if let letter = member.utf8.first { bits |= 1 << UInt32(letter - UInt8(ascii: "a")) }
+    }
+
+    /// What most members are not, told by their first letter.
+    private static func mayBePersonal(_ member: String) -> Bool {
+        for byte in member.utf8 where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") {
+            let letter = (byte | 0x20) &- UInt8(ascii: "a")
+            return byte >= 0x80 || letter < 26 && personalInitials >> UInt32(letter) & 1 == 1
+        }
+        return false
+    }
+
     private static func isPersonal(_ member: String) -> Bool {
-        switch folded(member, passingOver: (UInt8(ascii: "_"), UInt8(ascii: "-"))) {
+        guard mayBePersonal(member) else { return false }
+        return switch folded(member, passingOver: (UInt8(ascii: "_"), UInt8(ascii: "-"))) {
         case .short(let plain): personalReferences.contains(plain)
         case .long: false
         case .notASCII:

@@ -30,10 +30,14 @@ public struct RowDigest: Sendable {
     private static let absentCount = UInt32.max
 
     private let secret: LedgerSecret
+    /// Kept from row to row; most rows fit into what is reserved.
     private var bytes: [UInt8] = []
 
     /// Takes the secret of the ledger, under which texts are hidden; another one gives other digests.
-    public init(_ secret: LedgerSecret) { self.secret = secret }
+    public init(_ secret: LedgerSecret) {
+        self.secret = secret
+        bytes.reserveCapacity(512)
+    }
 
     /// The names of a row as texts; "" where there is none.
     public struct Names: Sendable {

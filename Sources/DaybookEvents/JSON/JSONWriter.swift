@@ -10,6 +10,9 @@ public struct JSONWriter {
     /// - Parameter reserving: How many bytes to reserve.
     public init(reserving byteCount: Int) { bytes.reserveCapacity(byteCount) }
 
+    /// Begins anew in the same memory.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
     /// Appends a value in canonical form; a `number` as the text that it came with.
     public mutating func write(_ value: JSONValue) {
         switch value {
@@ -85,10 +88,12 @@ public struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
             var start = 0
-            for index in 0..<utf8.count where Self.needsEscape(utf8[index]) {
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
-                escape(utf8[index])
-                start = index + 1
+            if utf8.contains(word: Self.needsEscape, byte: Self.needsEscape) {
+                for index in 0..<utf8.count where Self.needsEscape(utf8[index]) {
+                    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
+                    escape(utf8[index])
+                    start = index + 1
+                }
             }
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
         }
@@ -97,6 +102,11 @@ public struct JSONWriter {
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func needsEscape(_ word: UInt64) -> Bool {
+        ByteWords.holds(word, below: 0x20) || ByteWords.holds(word, UInt8(ascii: "\""))
+            || ByteWords.holds(word, UInt8(ascii: "\\"))
     }
 
     private mutating func escape(_ byte: UInt8) {

@@ -33,8 +33,7 @@ public func precedesInBytes(_ left: String, _ right: String) -> Bool {
 public func haveSameBytes(_ left: String, _ right: String) -> Bool {
     guard left.utf8.count == right.utf8.count else { return false }
     return withBytes(left, right) { left, right in
-        for index in 0..<left.count where left[index] != right[index] { return false }
-        return true
+        left.isSame(as: right)
     } ?? left.utf8.elementsEqual(right.utf8)
 }
 

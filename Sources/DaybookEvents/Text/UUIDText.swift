@@ -92,14 +92,8 @@ public enum UUIDText {
     /// A UUID in lower case; every other text as it is.
     public static func lowercased(_ text: String) -> String { spellings(of: text)?.lower ?? text }
 
-    /// A UUID in mixed letter case in lower case; every other text as it is.
-    static func unmixed(_ text: String) -> String {
-        // Asked of every event: nearly all are in one case, and nothing is made for them.
-        guard isMixed(text) else { return text }
-        return lowercased(text)
-    }
-
-    private static func isMixed(_ text: String) -> Bool {
+    /// Whether a text is as long as a UUID and in mixed letter case; asked of every event, and nothing is made.
+    static func isMixed(_ text: String) -> Bool {
         guard text.utf8.count == byteCount else { return false }
         var (hasLower, hasUpper) = (false, false)
         for byte in text.utf8 {

@@ -6,14 +6,19 @@
 public struct SchemaTable: Sendable {
     /// Oldest version first within a type.
     public let schemas: [EventSchema]
-    private let byName: [String: [EventSchema]]
+    /// Those of each hash of their names: a set of names that never changes needs no hash that cannot be foreseen.
+    private let byName: [[EventSchema]]
     private let byCode: [[EventSchema]]
 
     /// Creates a table; conflicts between schemas are not looked for.
-    /// - Parameter schemas: In ascending versions within a type; the numbers of types are below 256.
+    /// - Parameter schemas: In ascending versions within a type, of at most 64 fields; the numbers of types are below
+    ///   256.
     public init(_ schemas: [EventSchema]) {
+        precondition(schemas.allSatisfy { $0.fields.count <= 64 }, "a type has too many fields")
         self.schemas = schemas
-        byName = Dictionary(grouping: schemas, by: \.name)
+        var byName = [[EventSchema]](repeating: [], count: 512)
+        for schema in schemas { byName[Self.place(of: schema.name)].append(schema) }
+        self.byName = byName
         var byCode = [[EventSchema]](repeating: [], count: 256)
         for schema in schemas { byCode[Int(schema.type.rawValue)].append(schema) }
         self.byCode = byCode
@@ -21,7 +26,19 @@ public struct SchemaTable: Sendable {
 
     /// The schema of one version of a named type; `nil` when this build does not know it.
     public func schema(named name: String, version: Int) -> EventSchema? {
-        byName[name]?.first { $0.version == version }
+        byName[Self.place(of: name)].first {
+            $0.version == version && haveSameBytes($0.name, name)
+        }
+    }
+
+    /// By FNV-1a, 64 bits.
+    private static func place(of name: String) -> Int {
+        var name = name
+        return name.withUTF8 { bytes in
+            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            return Int(truncatingIfNeeded: hash >> 16) & 511
+        }
     }
 
     /// The schema of one version of a numbered type; `nil` when this build does not know it.
@@ -35,10 +52,12 @@ public struct SchemaTable: Sendable {
     }
 
     /// The type of a name, in whatever version; `nil` when this build does not know it.
-    public func type(named name: String) -> EventType? { byName[name]?.first?.type }
+    public func type(named name: String) -> EventType? {
+        byName[Self.place(of: name)].first { haveSameBytes($0.name, name) }?.type
+    }
 
     /// Whether some version of the name is known.
-    public func isKnown(_ name: String) -> Bool { byName[name] != nil }
+    public func isKnown(_ name: String) -> Bool { type(named: name) != nil }
 
     /// Where a later version of a type gives a slot, a word or a stream another meaning than an earlier one, and where
     /// two fields of one version share a slot. Empty for a table that old ledgers can be read with.
