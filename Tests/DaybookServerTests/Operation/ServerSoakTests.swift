@@ -42,7 +42,7 @@ struct ServerSoakTests {
         let crew = ServerSoakCrew(
             server: server, path: path, folder: folder.path,
             key: ("authorization", "Bearer \(text)"), seconds: Self.seconds)
-        await crew.work()
+        await withTaskExecutorPreference(OwnThreads()) { await crew.work() }
         #expect(server.stop() == 0)
         print(crew.summary)
         #expect(crew.surprises == [])

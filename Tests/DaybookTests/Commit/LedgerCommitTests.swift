@@ -140,6 +140,23 @@ struct LedgerCommitTests {
     func readersBesideWriters() async throws {
         let folder = try LedgerFolder()
         let ledger = try await folder.create("dozzi") { 1_767_225_600_000 }
+        try await withTaskExecutorPreference(OwnThreads()) {
+            try await Self.readAndWrite(ledger)
+        }
+        for writer in 0..<4 {
+            for number in 0..<50 {
+                #expect(try ledger.check("stories", for: "u\(writer)-\(number)").usage?.used == 2)
+            }
+        }
+        let findings = try ledger.verify()
+        #expect(findings.filter { !$0.isClean } == [])
+        try ledger.close()
+        let reopened = try Ledger.open(folder.path, clock: { 1_767_225_600_000 })
+        #expect(try reopened.verify().allSatisfy(\.isClean))
+        try reopened.close()
+    }
+
+    private static func readAndWrite(_ ledger: Ledger) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<4 {
                 group.addTask {
@@ -163,16 +180,5 @@ struct LedgerCommitTests {
             }
             try await group.waitForAll()
         }
-        for writer in 0..<4 {
-            for number in 0..<50 {
-                #expect(try ledger.check("stories", for: "u\(writer)-\(number)").usage?.used == 2)
-            }
-        }
-        let findings = try ledger.verify()
-        #expect(findings.filter { !$0.isClean } == [])
-        try ledger.close()
-        let reopened = try Ledger.open(folder.path, clock: { 1_767_225_600_000 })
-        #expect(try reopened.verify().allSatisfy(\.isClean))
-        try reopened.close()
     }
 }
