@@ -71,12 +71,10 @@ enum OrderItems {
                 throw placed(error, in: item, of: common.data, place)
             }
             byteCount += EventJSON.canonicalBytes(of: events[index]).count
-            guard byteCount <= byteCountMax else {
-                throw EventProblem(
-                    .tooLarge, "data.items",
-                    "\(items.count) items become more than \(byteCountMax) bytes of events, because each has all that the order says; shorten that, or send the items in several lines"
-                )
-            }
+            try EventProblem.require(
+                byteCount <= byteCountMax, .tooLarge, "data.items",
+                "\(items.count) items become more than \(byteCountMax) bytes of events, because each has all that the order says; shorten that, or send the items in several lines"
+            )
         }
         return events
     }
@@ -121,12 +119,10 @@ enum OrderItems {
             throw EventProblem(
                 .wrongType, "data.items", "must be a list of items, not \(value.kindName)")
         }
-        guard (1...countMax).contains(values.count) else {
-            throw EventProblem(
-                .outOfBounds, "data.items",
-                "has \(values.count) items; an order has 1 to \(countMax), and a purchase of one product needs none"
-            )
-        }
+        try EventProblem.require(
+            (1...countMax).contains(values.count), .outOfBounds, "data.items",
+            "has \(values.count) items; an order has 1 to \(countMax), and a purchase of one product needs none"
+        )
         var items: [JSONObject] = []
         for (index, value) in values.enumerated() {
             let place = "data.items[\(index)]"
@@ -210,7 +206,7 @@ enum OrderItems {
                 .missingField, "\(place).product", "an item needs product, or transaction_id")
         }
         var draft = order
-        for member in item.members { draft.data[member.name] = member.value }
+        draft.data = draft.data.adding(item)
         let id = order.data["order_id"]?.text ?? ""
         draft.data["transaction_id"] = .string(own ?? "\(id)/\(name)")
         // Where a type has no product, the item names it for its transaction alone.

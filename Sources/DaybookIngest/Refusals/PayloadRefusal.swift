@@ -34,6 +34,13 @@ public struct PayloadRefusal: Error, Sendable, Equatable, CustomStringConvertibl
         self.detail = detail
     }
 
+    /// Refuses a payload of which a condition does not hold.
+    static func require(
+        _ holds: Bool, _ reason: Reason, _ detail: @autoclosure () -> String
+    ) throws(PayloadRefusal) {
+        if !holds { throw PayloadRefusal(reason, detail()) }
+    }
+
     /// For messages: `CLASS: DETAIL`; safe to log.
     public var description: String { "\(reason.rawValue): \(detail)" }
 

@@ -44,11 +44,7 @@ extension RevenueCatMapping {
     }
 
     private mutating func promotions() throws(EventProblem) -> [Promotion] {
-        let entitlements = try entitlements()
-        guard !entitlements.isEmpty else {
-            throw fields.missing(
-                "entitlement_ids", "a promotion says which entitlement it gives")
-        }
+        let entitlements = try neededEntitlements("a promotion says which entitlement it gives")
         let transaction = try lineage()
         let id = transaction["original_transaction_id"] ?? transaction["transaction_id"]
         let name = id?.text ?? ""
@@ -58,11 +54,7 @@ extension RevenueCatMapping {
 
     /// Ends by itself; the purchase that it stands in for replaces it or never comes.
     mutating func grantedForNow() throws(EventProblem) -> [EventDraft] {
-        let entitlements = try entitlements()
-        guard !entitlements.isEmpty else {
-            throw fields.missing(
-                "entitlement_ids", "a grant says which entitlement it gives")
-        }
+        let entitlements = try neededEntitlements("a grant says which entitlement it gives")
         let start = min(try fields.time("purchased_at_ms") ?? signedAt, signedAt)
         let latest = start + Self.temporaryMilliseconds
         let asked = try fields.time("expiration_at_ms")

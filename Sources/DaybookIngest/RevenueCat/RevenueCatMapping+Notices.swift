@@ -110,11 +110,9 @@ extension RevenueCatMapping {
         let own = to.filter { !Self.isAnonymous($0) }.sorted(by: precedesInBytes)
         let receiver = own.first ?? to[0]
         let givers = from.filter { !haveSameBytes($0, receiver) }
-        guard !givers.isEmpty else {
-            throw EventProblem(
-                .outOfBounds, "event.transferred_to",
-                "nothing goes from a customer to the same one")
-        }
+        try EventProblem.require(
+            !givers.isEmpty, .outOfBounds, "event.transferred_to",
+            "nothing goes from a customer to the same one")
         return givers.enumerated().map { index, giver in
             draft(
                 .purchaseTransferred, at: signedAt,

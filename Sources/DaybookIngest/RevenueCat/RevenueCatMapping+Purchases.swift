@@ -58,11 +58,10 @@ extension RevenueCatMapping {
         data["transaction_id"] = try fields.text("transaction_id").map(JSONValue.string)
         data["original_transaction_id"] = try fields.text("original_transaction_id")
             .map(JSONValue.string)
-        if data["transaction_id"] == nil {
-            guard !needsTransaction, data["original_transaction_id"] != nil else {
-                throw fields.missing(
-                    "transaction_id", "\(name) is about a transaction of a store")
-            }
+        if data["transaction_id"] == nil,
+            needsTransaction || data["original_transaction_id"] == nil
+        {
+            throw fields.missing("transaction_id", "\(name) is about a transaction of a store")
         }
         data["store"] = try fields.peek("store").map { .string(Self.store($0)) }
         return data
@@ -126,6 +125,12 @@ extension RevenueCatMapping {
         let names = try fields.texts("entitlement_ids")
         if !names.isEmpty { return names }
         return try fields.peek("entitlement_id").map { [$0] } ?? []
+    }
+
+    func neededEntitlements(_ why: String) throws(EventProblem) -> [String] {
+        let names = try entitlements()
+        if names.isEmpty { throw fields.missing("entitlement_ids", why) }
+        return names
     }
 
     // MARK: Refunds

@@ -37,11 +37,9 @@ struct RevenueCatMapping {
         let signedAt = try fields.requiredTime(
             "event_timestamp_ms", "a webhook says when it was made")
         let times = EventBounds.timeMin...EventBounds.timeMax
-        guard times.contains(signedAt) else {
-            throw EventProblem(
-                .outOfBounds, "event.event_timestamp_ms",
-                "\(signedAt) is outside \(times.lowerBound) to \(times.upperBound)")
-        }
+        try EventProblem.require(
+            times.contains(signedAt), .outOfBounds, "event.event_timestamp_ms",
+            "\(signedAt) is outside \(times.lowerBound) to \(times.upperBound)")
         self.signedAt = signedAt
         self.environment = try Self.environment(&fields) ?? environment
         subject = try Self.subject(&fields, type)

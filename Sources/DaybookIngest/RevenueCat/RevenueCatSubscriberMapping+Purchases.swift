@@ -30,17 +30,15 @@ extension RevenueCatSubscriberMapping {
                 "\(purchase.name): bought first on \(RFC3339.format(first)), and the document has "
                     + "the period from \(RFC3339.format(purchase.startsAt)) alone")
         }
-        var drafts = [
-            draft(
-                purchase.isFirst ? .subscriptionStarted : .subscriptionRenewed,
-                at: purchase.startsAt, key: "period/\(purchase.keyPart)/\(purchase.statement)",
-                isFact: true, data)
+        let charged = draft(
+            purchase.isFirst ? .subscriptionStarted : .subscriptionRenewed,
+            at: purchase.startsAt, key: "period/\(purchase.keyPart)/\(purchase.statement)",
+            isFact: true, data)
+        let standing = [
+            try renewal(&purchase, end, isPrepaid: period == "prepaid"), try billing(&purchase),
+            try refund(&purchase, kind: nil), try pause(&purchase, end),
         ]
-        drafts += try renewal(&purchase, end, isPrepaid: period == "prepaid")
-        drafts += try billing(&purchase)
-        drafts += try refund(&purchase, kind: nil)
-        drafts += try pause(&purchase, end)
-        try add(purchase, drafts, notes: notes)
+        try add(purchase, [charged] + standing.compactMap(\.self), notes: notes)
     }
 
     /// What every charge says.
@@ -89,87 +87,75 @@ extension RevenueCatSubscriberMapping {
     /// Switched off when that was noticed; else on, which is news only where the ledger says off.
     private func renewal(
         _ purchase: inout RevenueCatSubscriberPurchase, _ end: Int64, isPrepaid: Bool
-    ) throws(EventProblem) -> [EventDraft] {
+    ) throws(EventProblem) -> EventDraft? {
         var data = purchase.lineage
         data["product"] = .string(purchase.product)
         if let off = try purchase.moment("unsubscribe_detected_at") {
             data["enabled"] = false
             data["cause"] = "unknown"
-            return [
-                draft(
-                    .subscriptionAutoRenewChanged, at: off,
-                    key: standing("renewal_off", purchase, "\(off)"), data)
-            ]
+            return draft(
+                .subscriptionAutoRenewChanged, at: off,
+                key: standing("renewal_off", purchase, "\(off)"), data)
         }
-        guard !isPrepaid, end > signedAt else { return [] }
+        guard !isPrepaid, end > signedAt else { return nil }
         data["enabled"] = true
         data["cause"] = "unknown"
         data["revenuecat"] = ["restates": true]
-        return [
-            draft(
-                .subscriptionAutoRenewChanged, at: signedAt,
-                key: standing("renewal_on", purchase), data)
-        ]
+        return draft(
+            .subscriptionAutoRenewChanged, at: signedAt,
+            key: standing("renewal_on", purchase), data)
     }
 
     /// A failed charge before the period at hand was mended by it, and stays among what is kept.
     private func billing(
         _ purchase: inout RevenueCatSubscriberPurchase
-    ) throws(EventProblem) -> [EventDraft] {
+    ) throws(EventProblem) -> EventDraft? {
         var read = purchase
         guard let failed = try read.moment("billing_issues_detected_at"),
             failed >= purchase.startsAt
-        else { return [] }
+        else { return nil }
         purchase = read
         var data = purchase.lineage
         let grace = try purchase.moment("grace_period_expires_date")
         data["grace_expires_at"] = grace.map(JSONValue.integer)
         let until = grace.map { "\($0)" } ?? "-"
-        return [
-            draft(
-                .subscriptionBillingFailed, at: failed,
-                key: standing("billing", purchase, "\(failed)/\(until)"), data)
-        ]
+        return draft(
+            .subscriptionBillingFailed, at: failed,
+            key: standing("billing", purchase, "\(failed)/\(until)"), data)
     }
 
     /// Money went back when that was noticed; else nothing is refunded, which is news only where the ledger says so.
     private func refund(
         _ purchase: inout RevenueCatSubscriberPurchase, kind: String?
-    ) throws(EventProblem) -> [EventDraft] {
+    ) throws(EventProblem) -> EventDraft? {
         var data = purchase.lineage
         data["product"] = .string(purchase.product)
         if kind == "consumable" { data["kind"] = "consumable" }
         if let refunded = try purchase.moment("refunded_at") {
             data["revoked_at"] = .integer(refunded)
-            return [
-                draft(
-                    .purchaseRefunded, at: refunded,
-                    key: standing("refund", purchase, "\(refunded)"), data)
-            ]
+            return draft(
+                .purchaseRefunded, at: refunded,
+                key: standing("refund", purchase, "\(refunded)"), data)
         }
         // What is bought once says nothing of refunds.
-        guard kind == nil else { return [] }
+        guard kind == nil else { return nil }
         data["revenuecat"] = ["restates": true]
-        return [
-            draft(
-                .purchaseRefundReversed, at: signedAt,
-                key: standing("refund_reversed", purchase), data)
-        ]
+        return draft(
+            .purchaseRefundReversed, at: signedAt,
+            key: standing("refund_reversed", purchase), data)
     }
 
     /// The pause begins with the end of what is paid for. When it was asked for is not in the document.
     private func pause(
         _ purchase: inout RevenueCatSubscriberPurchase, _ end: Int64
-    ) throws(EventProblem) -> [EventDraft] {
-        guard let resume = try purchase.moment("auto_resume_date") else { return [] }
+    ) throws(EventProblem) -> EventDraft? {
+        guard let resume = try purchase.moment("auto_resume_date") else { return nil }
         var data = purchase.lineage
         data["pause_at"] = .integer(end)
         data["resume_at"] = .integer(resume)
-        return [
-            draft(
-                .subscriptionPauseScheduled, at: signedAt,
-                key: "pause/\(purchase.keyPart)/\(end)/\(resume)", data)
-        ]
+        return draft(
+            .subscriptionPauseScheduled, at: signedAt,
+            key: "pause/\(purchase.keyPart)/\(end)/\(resume)", data)
     }
 
     // MARK: Bought once
@@ -182,13 +168,11 @@ extension RevenueCatSubscriberMapping {
         let kind = kind(of: purchase, &notes)
         data["kind"] = .string(kind)
         if kind != "consumable" { noteLineage(purchase, &notes) }
-        var drafts = [
-            draft(
-                .purchaseCompleted, at: purchase.startsAt,
-                key: "purchase/\(purchase.keyPart)/\(purchase.statement)", isFact: true, data)
-        ]
-        drafts += try refund(&purchase, kind: kind)
-        try add(purchase, drafts, notes: notes)
+        let bought = draft(
+            .purchaseCompleted, at: purchase.startsAt,
+            key: "purchase/\(purchase.keyPart)/\(purchase.statement)", isFact: true, data)
+        let refunded = try refund(&purchase, kind: kind)
+        try add(purchase, [bought, refunded].compactMap(\.self), notes: notes)
     }
 
     /// The catalog knows; without it what the document opens by the product tells.

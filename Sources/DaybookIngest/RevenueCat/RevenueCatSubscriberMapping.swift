@@ -40,11 +40,9 @@ struct RevenueCatSubscriberMapping {
             throw payload.missing("request_date_ms", "a document says when it was made")
         }
         let times = EventBounds.timeMin + 1...EventBounds.timeMax
-        guard times.contains(signed) else {
-            throw EventProblem(
-                .outOfBounds, "request_date_ms",
-                "\(signed) is outside \(times.lowerBound) to \(times.upperBound)")
-        }
+        try EventProblem.require(
+            times.contains(signed), .outOfBounds, "request_date_ms",
+            "\(signed) is outside \(times.lowerBound) to \(times.upperBound)")
         signedAt = signed
         originalName = try self.subscriber.peek("original_app_user_id")
         let asked = try payload.text("app_user_id")

@@ -82,15 +82,12 @@ struct FieldConverter {
         _ text: String, _ member: MappedMember
     ) throws(EventProblem) -> Int64 {
         guard let scaled = DecimalText(text)?.scaled(places: member.decimalPlaces) else {
-            throw EventProblem(
-                .wrongType, member.name, "\"\(text.prefix(40))\" is no number")
+            throw wrong(text, member, "is no number")
         }
-        guard scaled.isExact else {
-            throw EventProblem(
-                .wrongType, member.name,
-                "\"\(text.prefix(40))\" is no whole number\(member.decimalPlaces > 0 ? " of what the map's `times` counts in" : "; the map may multiply it: `times: 1000`")"
-            )
-        }
+        let remedy =
+            member.decimalPlaces > 0
+            ? " of what the map's `times` counts in" : "; the map may multiply it: `times: 1000`"
+        if !scaled.isExact { throw wrong(text, member, "is no whole number\(remedy)") }
         return scaled.value
     }
 
@@ -99,10 +96,9 @@ struct FieldConverter {
         case "true", "True", "TRUE", "1", "yes": true
         case "false", "False", "FALSE", "0", "no": false
         default:
-            throw EventProblem(
-                .wrongType, member.name,
-                "\"\(text.prefix(40))\" is neither true nor false; the map can say what it stands for: `values`"
-            )
+            throw wrong(
+                text, member,
+                "is neither true nor false; the map can say what it stands for: `values`")
         }
     }
 
@@ -124,8 +120,11 @@ struct FieldConverter {
             instant = TimePattern.civil(text, pattern).map(zone.instant(of:))
         }
         if let instant { return instant }
-        throw EventProblem(
-            .wrongType, member.name, "\"\(text.prefix(40))\" is no time written as \(wanted)")
+        throw wrong(text, member, "is no time written as \(wanted)")
+    }
+
+    private func wrong(_ text: String, _ member: MappedMember, _ reason: String) -> EventProblem {
+        EventProblem(.wrongType, member.name, "\"\(text.prefix(40))\" \(reason)")
     }
 }
 

@@ -27,25 +27,18 @@ struct CompactJWS {
 
     /// - Throws: `PayloadRefusal` of class `format`.
     init(_ bytes: [UInt8]) throws(PayloadRefusal) {
-        guard bytes.count <= Self.byteCountMax else {
-            throw PayloadRefusal(
-                .format, "\(bytes.count) bytes; a signed payload has at most \(Self.byteCountMax)")
-        }
+        try PayloadRefusal.require(
+            bytes.count <= Self.byteCountMax, .format,
+            "\(bytes.count) bytes; a signed payload has at most \(Self.byteCountMax)")
         let parts = bytes.split(
             separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
-            throw PayloadRefusal(
-                .format,
-                "it has \(parts.count > 3 ? "more than 3 parts" : parts.count == 2 ? "2 parts" : "1 part"); "
-                    + "a compact JWS has 3"
-            )
-        }
-        guard parts[0].count <= Self.headerByteCountMax else {
-            throw PayloadRefusal(
-                .format,
-                "the header has \(parts[0].count) bytes; at most \(Self.headerByteCountMax) are read"
-            )
-        }
+        try PayloadRefusal.require(
+            parts.count == 3, .format,
+            "it has \(parts.count > 3 ? "more than 3 parts" : parts.count == 2 ? "2 parts" : "1 part"); "
+                + "a compact JWS has 3")
+        try PayloadRefusal.require(
+            parts[0].count <= Self.headerByteCountMax, .format,
+            "the header has \(parts[0].count) bytes; at most \(Self.headerByteCountMax) are read")
         header = parts[0]
         payload = try Self.object(parts[1], "payload")
         signedBytes = bytes[..<parts[1].endIndex]
@@ -66,27 +59,23 @@ struct CompactJWS {
             throw PayloadRefusal(.format, "alg is \(found); only ES256 is accepted")
         }
         // RFC 7515 §4.1.11: extensions that must be understood; none are.
-        guard header["crit"] == nil else {
-            throw PayloadRefusal(.format, "the header has crit, of which nothing is understood")
-        }
+        try PayloadRefusal.require(
+            header["crit"] == nil, .format, "the header has crit, of which nothing is understood")
         guard let values = header["x5c"]?.array else {
             throw PayloadRefusal(.format, "the header has no x5c, so no signer is named")
         }
-        guard values.count == 3 || isOneEnough && values.count == 1 else {
-            throw PayloadRefusal(
-                .chain, "x5c has \(values.count) certificates; Apple sends exactly 3")
-        }
+        try PayloadRefusal.require(
+            values.count == 3 || isOneEnough && values.count == 1, .chain,
+            "x5c has \(values.count) certificates; Apple sends exactly 3")
         var certificates: [[UInt8]] = []
         for value in values {
             guard let text = value.text, let bytes = Base64.decode(text, .standard) else {
                 throw PayloadRefusal(.format, "a certificate in x5c is not standard base64")
             }
-            guard (1...Self.certificateByteCountMax).contains(bytes.count) else {
-                throw PayloadRefusal(
-                    .format,
-                    "a certificate in x5c has \(bytes.count) bytes; 1 to \(Self.certificateByteCountMax) are read"
-                )
-            }
+            try PayloadRefusal.require(
+                (1...Self.certificateByteCountMax).contains(bytes.count), .format,
+                "a certificate in x5c has \(bytes.count) bytes; 1 to \(Self.certificateByteCountMax) are read"
+            )
             certificates.append(bytes)
         }
         return certificates

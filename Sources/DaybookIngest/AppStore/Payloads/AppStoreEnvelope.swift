@@ -41,10 +41,9 @@ public enum AppStoreEnvelope {
     public static func signedPayloads(
         in bytes: [UInt8], as kind: AppStorePayloadKind
     ) throws(PayloadRefusal) -> [AppStoreSignedPayload] {
-        guard bytes.count <= byteCountMax else {
-            throw PayloadRefusal(
-                .format, "\(bytes.count) bytes; a payload has at most \(byteCountMax)")
-        }
+        try PayloadRefusal.require(
+            bytes.count <= byteCountMax, .format,
+            "\(bytes.count) bytes; a payload has at most \(byteCountMax)")
         let trimmed = bytes.trimmingSpace
         guard trimmed.first == UInt8(ascii: "{") else {
             guard let text = String(validating: trimmed, as: UTF8.self), !text.isEmpty else {
@@ -87,11 +86,9 @@ public enum AppStoreEnvelope {
                         in: "data[\(index)].lastTransactions[\(entry)].")
                 }
             }
-            guard hasList || !found.isEmpty else {
-                throw PayloadRefusal(
-                    .format,
-                    "the JSON has no signed payload; expected signedPayload or a page of Apple's")
-            }
+            try PayloadRefusal.require(
+                hasList || !found.isEmpty, .format,
+                "the JSON has no signed payload; expected signedPayload or a page of Apple's")
         }
 
         private mutating func pair(
@@ -121,10 +118,9 @@ public enum AppStoreEnvelope {
                 throw PayloadRefusal(
                     .format, "\(place) is \(value.kindName), not a signed payload")
             }
-            guard found.count < textCountMax else {
-                throw PayloadRefusal(
-                    .format, "a payload has at most \(textCountMax) signed payloads")
-            }
+            try PayloadRefusal.require(
+                found.count < textCountMax, .format,
+                "a payload has at most \(textCountMax) signed payloads")
             found.append(AppStoreSignedPayload(kind: kind, text: text, place: place))
         }
     }

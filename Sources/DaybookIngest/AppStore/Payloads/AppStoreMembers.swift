@@ -56,6 +56,9 @@ extension JSONObject {
     where Known.RawValue == Int64 {
         wholeNumber(name).map(AppStoreWord.init(raw:))
     }
+
+    /// Without the members that are `null`, which say nothing.
+    var withoutNulls: JSONObject { JSONObject(members.filter { $0.value != .null }) }
 }
 
 extension EventBounds {

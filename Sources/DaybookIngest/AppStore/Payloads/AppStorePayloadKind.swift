@@ -46,10 +46,9 @@ public enum AppStorePayloadKind: String, Sendable, CaseIterable {
             case .appTransaction: payload["receiptType"]?.text != nil
             case .transaction, .renewal: true
             }
-        guard isMarked else {
-            throw PayloadRefusal(
-                .format, "it has no \(marks.joined(separator: " and ")), so it is not \(name)")
-        }
+        try PayloadRefusal.require(
+            isMarked, .format, "it has no \(marks.joined(separator: " and ")), so it is not \(name)"
+        )
     }
 
     /// When a payload says that it was signed.

@@ -16,29 +16,20 @@ enum AppStoreRequirements {
         case .appTransaction(let download): try check(download)
         case .notification(let notification):
             try check(notification)
-            if let transaction = notification.transaction {
-                try inside("data.signedTransactionInfo") { () throws(PayloadRefusal) in
-                    try check(transaction)
-                }
-            }
-            if let renewal = notification.renewal {
-                try inside("data.signedRenewalInfo") { () throws(PayloadRefusal) in
-                    try check(renewal)
-                }
-            }
-            if let download = notification.appTransaction {
-                try inside("appData.signedAppTransactionInfo") { () throws(PayloadRefusal) in
-                    try check(download)
-                }
-            }
+            try check(notification.transaction, inside: "data.signedTransactionInfo", check)
+            try check(notification.renewal, inside: "data.signedRenewalInfo", check)
+            try check(
+                notification.appTransaction, inside: "appData.signedAppTransactionInfo", check)
         }
     }
 
-    private static func inside(
-        _ place: String, _ body: () throws(PayloadRefusal) -> Void
+    private static func check<Payload>(
+        _ payload: Payload?, inside place: String,
+        _ check: (Payload) throws(PayloadRefusal) -> Void
     ) throws(PayloadRefusal) {
+        guard let payload else { return }
         do throws(PayloadRefusal) {
-            try body()
+            try check(payload)
         } catch {
             throw error.inside(place)
         }
@@ -46,103 +37,91 @@ enum AppStoreRequirements {
 
     private static func check(_ transaction: AppStoreTransaction) throws(PayloadRefusal) {
         let members = Members(transaction.members)
-        for name in ["transactionId", "originalTransactionId"] { try members.require(name, .id) }
-        for name in ["productId", "type"] { try members.require(name, .name) }
-        for name in ["purchaseDate", "signedDate"] { try members.require(name, .time) }
+        try members.require(.id, "transactionId", "originalTransactionId")
+        try members.require(.name, "productId", "type")
+        try members.require(.time, "purchaseDate", "signedDate")
         switch transaction.type {
-        case .known(.autoRenewable): try members.require("expiresDate", .time)
+        case .known(.autoRenewable): try members.require(.time, "expiresDate")
         // Of what does not renew the catalog says how long it lasts.
         case .known: break
-        case .unknown, nil: try members.expect("expiresDate", .time)
+        case .unknown, nil: try members.expect(.time, "expiresDate")
         }
-        try members.expect("revocationDate", .time)
+        try members.expect(.time, "revocationDate")
         if let told = ["revocationReason", "revocationType", "revocationPercentage"]
             .first(where: members.has), !members.has("revocationDate")
         {
             throw PayloadRefusal(
                 .format, "it has a \(told), so it was taken back, and no revocationDate")
         }
-        for name in ["revocationReason", "offerType"] { try members.expect(name, .number) }
-        try members.expect("revocationPercentage", .share)
-        try members.expect("quantity", .quantity)
-        try members.expect("price", .price)
-        try members.expect("isUpgraded", .flag)
-        for name in [
-            "revocationType", "inAppOwnershipType", "offerDiscountType", "transactionReason",
-            "appAccountToken", "currency", "billingPlanType",
-        ] { try members.expect(name, .text) }
-        try members.expect("subscriptionGroupIdentifier", .id)
+        try members.expect(.number, "revocationReason", "offerType")
+        try members.expect(.share, "revocationPercentage")
+        try members.expect(.quantity, "quantity")
+        try members.expect(.price, "price")
+        try members.expect(.flag, "isUpgraded")
+        try members.expect(
+            .text, "revocationType", "inAppOwnershipType", "offerDiscountType",
+            "transactionReason", "appAccountToken", "currency", "billingPlanType")
+        try members.expect(.id, "subscriptionGroupIdentifier")
     }
 
     private static func check(_ renewal: AppStoreRenewal) throws(PayloadRefusal) {
         let members = Members(renewal.members)
-        try members.require("originalTransactionId", .id)
-        try members.require("signedDate", .time)
-        try members.require("autoRenewStatus", .number)
-        for name in ["gracePeriodExpiresDate", "renewalDate", "recentSubscriptionStartDate"] {
-            try members.expect(name, .time)
-        }
-        try members.expect("isInBillingRetryPeriod", .flag)
-        for name in ["expirationIntent", "priceIncreaseStatus", "offerType"] {
-            try members.expect(name, .number)
-        }
-        try members.expect("renewalPrice", .price)
-        for name in [
-            "productId", "autoRenewProductId", "appAccountToken", "offerDiscountType", "currency",
-        ] { try members.expect(name, .text) }
+        try members.require(.id, "originalTransactionId")
+        try members.require(.time, "signedDate")
+        try members.require(.number, "autoRenewStatus")
+        try members.expect(
+            .time, "gracePeriodExpiresDate", "renewalDate", "recentSubscriptionStartDate")
+        try members.expect(.flag, "isInBillingRetryPeriod")
+        try members.expect(.number, "expirationIntent", "priceIncreaseStatus", "offerType")
+        try members.expect(.price, "renewalPrice")
+        try members.expect(
+            .text, "productId", "autoRenewProductId", "appAccountToken", "offerDiscountType",
+            "currency")
     }
 
     private static func check(_ download: AppStoreAppTransaction) throws(PayloadRefusal) {
         let members = Members(download.members)
         try members.require(
-            members.has("signedDate") ? "signedDate" : "receiptCreationDate", .time)
-        try members.expect("appTransactionId", .id)
+            .time, members.has("signedDate") ? "signedDate" : "receiptCreationDate")
+        try members.expect(.id, "appTransactionId")
     }
 
     private static func check(_ notification: AppStoreNotification) throws(PayloadRefusal) {
         let members = Members(notification.members)
-        try members.require("notificationType", .name)
-        try members.require("notificationUUID", .id)
-        try members.require("signedDate", .time)
-        try members.expect("subtype", .text)
-        for name in ["data", "summary", "externalPurchaseToken", "appData"] {
-            try members.expect(name, .object)
-        }
+        try members.require(.name, "notificationType")
+        try members.require(.id, "notificationUUID")
+        try members.require(.time, "signedDate")
+        try members.expect(.text, "subtype")
+        try members.expect(.object, "data", "summary", "externalPurchaseToken", "appData")
     }
 
-    private enum Kind {
-        case id, name, text, time, number, share, quantity, price, flag, object
-
+    /// What a member must be.
+    private struct Kind: Sendable {
         /// What is expected, for messages.
-        var description: String {
-            switch self {
-            case .id: "an id, a text or a number"
-            case .name: "a text that is not empty"
-            case .text: "a text"
-            case .time: "a time from 1970 to 9999, in milliseconds"
-            case .number: "a whole number"
-            case .share: "thousandths of a percent from 0 to 100000"
-            case .quantity: "a whole number from 1 on"
-            case .price: "thousandths of the currency, from 0 on"
-            case .flag: "true or false"
-            case .object: "an object"
-            }
+        let description: String
+        let reads: @Sendable (JSONObject, String) -> Bool
+
+        init(_ description: String, _ reads: @escaping @Sendable (JSONObject, String) -> Bool) {
+            self.description = description
+            self.reads = reads
         }
 
-        func reads(_ members: JSONObject, _ name: String) -> Bool {
-            switch self {
-            case .id: members.identifier(name)?.isEmpty == false
-            case .name: members.text(name)?.isEmpty == false
-            case .text: members.text(name) != nil
-            case .time: members.milliseconds(name).flatMap(EventBounds.timeOrNil) != nil
-            case .number: members.wholeNumber(name) != nil
-            case .share: members.wholeNumber(name).map { (0...100_000).contains($0) } == true
-            case .quantity: members.wholeNumber(name).map { $0 >= 1 } == true
-            case .price: members.wholeNumber(name).map { $0 >= 0 } == true
-            case .flag: members.flag(name) != nil
-            case .object: members.object(name) != nil
-            }
+        private init(_ description: String, in range: ClosedRange<Int64>) {
+            self.init(description) { $0.wholeNumber($1).map(range.contains) == true }
         }
+
+        static let id = Kind("an id, a text or a number") { $0.identifier($1)?.isEmpty == false }
+        static let name = Kind("a text that is not empty") { $0.text($1)?.isEmpty == false }
+        static let text = Kind("a text") { $0.text($1) != nil }
+        static let time = Kind("a time from 1970 to 9999, in milliseconds") {
+            $0.milliseconds($1).flatMap(EventBounds.timeOrNil) != nil
+        }
+        static let number = Kind("a whole number", in: .min ... .max)
+        static let share = Kind("thousandths of a percent from 0 to 100000", in: 0...100_000)
+        static let quantity = Kind("a whole number from 1 on", in: 1 ... .max)
+        static let price = Kind("thousandths of the currency, from 0 on", in: 0 ... .max)
+        static let flag = Kind("true or false") { $0.flag($1) != nil }
+        static let object = Kind("an object") { $0.object($1) != nil }
     }
 
     private struct Members {
@@ -153,17 +132,20 @@ enum AppStoreRequirements {
         /// A member that is null is as good as none.
         func has(_ name: String) -> Bool { (members[name] ?? .null) != .null }
 
-        /// - Throws: Where it is missing or cannot be read.
-        func require(_ name: String, _ kind: Kind) throws(PayloadRefusal) {
-            guard kind.reads(members, name) else {
-                throw PayloadRefusal(
-                    .format, "\(name) is \(members[name].quoted), not \(kind.description)")
-            }
+        /// - Throws: Where one is missing or cannot be read.
+        func require(_ kind: Kind, _ names: String...) throws(PayloadRefusal) {
+            for name in names { try require(kind, of: name) }
         }
 
-        /// - Throws: Where it is there and cannot be read.
-        func expect(_ name: String, _ kind: Kind) throws(PayloadRefusal) {
-            if has(name) { try require(name, kind) }
+        /// - Throws: Where one is there and cannot be read.
+        func expect(_ kind: Kind, _ names: String...) throws(PayloadRefusal) {
+            for name in names where has(name) { try require(kind, of: name) }
+        }
+
+        private func require(_ kind: Kind, of name: String) throws(PayloadRefusal) {
+            try PayloadRefusal.require(
+                kind.reads(members, name), .format,
+                "\(name) is \(members[name].quoted), not \(kind.description)")
         }
     }
 }

@@ -92,12 +92,10 @@ extension AppStoreIdentity {
     private func checkNumber(_ place: JSONObject) throws(PayloadRefusal) {
         guard let appAppleID else { return }
         let found = place.wholeNumber("appAppleId")
-        guard found == appAppleID else {
-            throw PayloadRefusal(
-                .appIdentity,
-                "appAppleId is \(found.map(String.init) ?? place["appAppleId"].quoted), expected \(appAppleID)"
-            )
-        }
+        try PayloadRefusal.require(
+            found == appAppleID, .appIdentity,
+            "appAppleId is \(found.map(String.init) ?? place["appAppleId"].quoted), expected \(appAppleID)"
+        )
     }
 
     /// The object of a payload that names app and environment.

@@ -90,14 +90,11 @@ package struct AppStorePath: Sendable {
     private static func check(
         _ certificate: Certificate, _ name: String, _ marker: ASN1ObjectIdentifier
     ) throws(PayloadRefusal) {
-        guard certificate.version == .v3 else {
-            throw PayloadRefusal(.chain, "the \(name) is not a version 3 certificate")
-        }
-        guard certificate.extensions[oid: marker] != nil else {
-            throw PayloadRefusal(
-                .chain,
-                "the \(name) lacks Apple's extension \(marker); it was issued for something else")
-        }
+        try PayloadRefusal.require(
+            certificate.version == .v3, .chain, "the \(name) is not a version 3 certificate")
+        try PayloadRefusal.require(
+            certificate.extensions[oid: marker] != nil, .chain,
+            "the \(name) lacks Apple's extension \(marker); it was issued for something else")
         try checkCriticalExtensions(certificate, name)
     }
 
@@ -157,12 +154,10 @@ package struct AppStorePath: Sendable {
             let from = milliseconds(certificate.notValidBefore)
             // The whole of the last second is valid: certificates count in seconds (RFC 5280 §4.1.2.5).
             let until = milliseconds(certificate.notValidAfter) + 999
-            guard from <= instant, instant <= until else {
-                throw PayloadRefusal(
-                    .chain,
-                    "the \(name) is valid from \(RFC3339.format(from)) to \(RFC3339.format(until)), "
-                        + "the payload is of \(RFC3339.format(instant))")
-            }
+            try PayloadRefusal.require(
+                from <= instant && instant <= until, .chain,
+                "the \(name) is valid from \(RFC3339.format(from)) to \(RFC3339.format(until)), "
+                    + "the payload is of \(RFC3339.format(instant))")
             first = max(first, from)
             last = min(last, until)
         }

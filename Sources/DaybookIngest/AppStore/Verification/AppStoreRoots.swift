@@ -22,12 +22,10 @@ public struct AppStoreRoots: Sendable {
     public static func apple() throws(PayloadRefusal) -> AppStoreRoots {
         let der = Base64.decode(appleRootG3.filter { !$0.isWhitespace }, .standard) ?? []
         let roots = try AppStoreRoots(der: [der])
-        guard roots.fingerprints == [appleRootG3SHA256] else {
-            throw PayloadRefusal(
-                .chain,
-                "the certificate built in has SHA-256 \(roots.fingerprints[0]), Apple Root CA - G3 has \(appleRootG3SHA256)"
-            )
-        }
+        try PayloadRefusal.require(
+            roots.fingerprints == [appleRootG3SHA256], .chain,
+            "the certificate built in has SHA-256 \(roots.fingerprints[0]), Apple Root CA - G3 has \(appleRootG3SHA256)"
+        )
         return roots
     }
 

@@ -11,7 +11,8 @@ enum PEM {
         var label: String?
         var body = ""
         for line in text.split(whereSeparator: \.isNewline) {
-            let line = line.trimmingSpaces
+            var line = line.drop(while: \.isWhitespace)
+            while line.last?.isWhitespace == true { line.removeLast() }
             if line.hasPrefix("-----BEGIN "), line.hasSuffix("-----"), label == nil {
                 label = String(line.dropFirst(11).dropLast(5))
                 body = ""
@@ -25,9 +26,8 @@ enum PEM {
                 body += line
             }
         }
-        guard label == nil else {
-            throw PayloadRefusal(.chain, "the PEM block \(blocks.count + 1) has no end")
-        }
+        try PayloadRefusal.require(
+            label == nil, .chain, "the PEM block \(blocks.count + 1) has no end")
         return blocks
     }
 
@@ -40,14 +40,5 @@ enum PEM {
                 String(decoding: body[start..<min(start + 64, body.count)], as: UTF8.self) + "\n"
         }
         return text + "-----END \(label)-----\n"
-    }
-}
-
-extension Substring {
-    fileprivate var trimmingSpaces: Substring {
-        var rest = self
-        while rest.first?.isWhitespace ?? false { rest.removeFirst() }
-        while rest.last?.isWhitespace ?? false { rest.removeLast() }
-        return rest
     }
 }
