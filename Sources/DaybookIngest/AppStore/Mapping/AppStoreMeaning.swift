@@ -143,7 +143,7 @@ struct AppStoreMeaning: Sendable {
             data["reason"] = (notification.data?.consumptionRequestReason?.raw).flatMap {
                 JSONValue.short($0.lowercased())
             }
-        case .subscriptionProductChanged: data.merge(change(transaction, renewal))
+        case .subscriptionProductChanged: data = data.adding(change(transaction, renewal))
         case .subscriptionBillingFailed:
             data["grace_expires_at"] = (renewal?.graceExpiresAt).map(JSONValue.integer)
         case .subscriptionPriceIncrease:
@@ -160,8 +160,7 @@ struct AppStoreMeaning: Sendable {
             data["product"] = transaction.productID.map(JSONValue.string)
         default: break
         }
-        data.merge(words)
-        return data
+        return data.adding(words)
     }
 
     /// From what to what: of a change that is made already only the new product is told.
@@ -175,12 +174,5 @@ struct AppStoreMeaning: Sendable {
         if !isMade { data["from"] = transaction.productID.map(JSONValue.string) }
         data["offer"] = renewal.flatMap(\.offer).map(JSONValue.object)
         return data
-    }
-}
-
-extension JSONObject {
-    /// Takes the other's members in, which win.
-    fileprivate mutating func merge(_ other: JSONObject) {
-        for member in other.members { self[member.name] = member.value }
     }
 }

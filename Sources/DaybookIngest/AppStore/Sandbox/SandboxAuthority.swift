@@ -39,16 +39,12 @@ public struct SandboxAuthority: Sendable {
         try self.init(seed: seed, from: from, until: until, flaw: nil)
     }
 
-    package init(seed: [UInt8]? = nil, from: Int64, until: Int64, flaw: Flaw?) throws {
-        try self.init(seed: seed, from: from, until: until, flaw: flaw, responder: nil)
-    }
-
     /// - Parameter responder: The address at which leaf and intermediate say that one may ask whether they were
     ///   withdrawn.
     package init(
-        seed: [UInt8]?, from: Int64, until: Int64, flaw: Flaw?, responder: String?
+        seed: [UInt8]? = nil, from: Int64, until: Int64, flaw: Flaw?, responder: String? = nil
     ) throws {
-        let keys = try seed.map(SandboxKeys.init(seed:)) ?? SandboxKeys()
+        let keys = try SandboxKeys(seed: seed)
         key = keys.leaf
         certificates = try SandboxCertificates(
             from: from, until: until, flaw: flaw, responder: responder
@@ -70,13 +66,11 @@ public struct SandboxAuthority: Sendable {
     /// - Throws: `PayloadRefusal` of class `chain` for anything else, and where key and leaf do not belong together.
     public init(file text: String) throws(PayloadRefusal) {
         let blocks = try PEM.blocks(in: text)
-        guard blocks.map(\.label) == ["CERTIFICATE", "CERTIFICATE", "CERTIFICATE", "PRIVATE KEY"]
-        else {
-            throw PayloadRefusal(
-                .chain,
-                "a sandbox authority's file has three certificates and a private key, this one has "
-                    + "\(blocks.isEmpty ? "nothing" : blocks.map(\.label).joined(separator: ", "))")
-        }
+        try PayloadRefusal.require(
+            blocks.map(\.label) == ["CERTIFICATE", "CERTIFICATE", "CERTIFICATE", "PRIVATE KEY"],
+            .chain,
+            "a sandbox authority's file has three certificates and a private key, this one has "
+                + "\(blocks.isEmpty ? "nothing" : blocks.map(\.label).joined(separator: ", "))")
         let leaf = try AppStorePath.certificate(blocks[0].bytes, "leaf")
         // A key that cannot be read is told like one that belongs to something else.
         guard let key = try? P256.Signing.PrivateKey(derRepresentation: blocks[3].bytes),

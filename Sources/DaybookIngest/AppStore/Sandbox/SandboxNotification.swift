@@ -54,34 +54,31 @@ public struct SandboxNotification: Sendable, Equatable {
     /// As it is signed, around what was signed before.
     public func payload(signedTransaction: String?, signedRenewal: String?) -> JSONObject {
         var payload = outline
-        var data = payload["data"]?.object ?? JSONObject()
-        data["signedTransactionInfo"] = signedTransaction.map(JSONValue.string)
-        data["signedRenewalInfo"] = signedRenewal.map(JSONValue.string)
-        payload["data"] = .object(data)
+        let nested: JSONObject = [
+            "signedTransactionInfo": .orNull(signedTransaction),
+            "signedRenewalInfo": .orNull(signedRenewal),
+        ]
+        payload["data"] = .orNull(payload["data"]?.object?.adding(nested).withoutNulls)
         payload["notificationUUID"] = .string(uuid ?? derivedUUID)
-        payload.override(with: others)
-        return payload
+        return payload.adding(others).withoutNulls
     }
 
     /// Everything but what is nested and the id.
     private var outline: JSONObject {
-        var data: JSONObject = [
+        let data: JSONObject = [
             "bundleId": .string(bundleID), "environment": .string(environment.rawValue),
+            "bundleVersion": .orNull(bundleVersion), "appAppleId": .orNull(appAppleID),
+            "status": .orNull(status?.rawValue),
+            "consumptionRequestReason": .orNull(consumptionRequestReason?.rawValue),
         ]
-        data["bundleVersion"] = bundleVersion.map(JSONValue.string)
-        data["appAppleId"] = appAppleID.map(JSONValue.integer)
-        data["status"] = (status?.rawValue).map(JSONValue.integer)
-        data["consumptionRequestReason"] = (consumptionRequestReason?.rawValue).map(
-            JSONValue.string)
-        var payload: JSONObject = [
+        let payload: JSONObject = [
             "notificationType": .string(type.rawValue), "version": "2.0",
-            "signedDate": .integer(signedAt), "data": .object(data),
+            "subtype": .orNull(subtype?.rawValue), "signedDate": .integer(signedAt),
+            "data": .object(data.withoutNulls),
         ]
-        payload["subtype"] = (subtype?.rawValue).map(JSONValue.string)
-        return payload
+        return payload.withoutNulls
     }
 
-    /// RFC 9562 §5.8: a UUID of version 8, from the digest of the description.
     private var derivedUUID: String {
         var description = outline
         description["transaction"] = (toldTransaction?.payload).map(JSONValue.object)

@@ -50,7 +50,7 @@ public struct SandboxRenewal: Sendable, Equatable {
 
     /// As it is signed.
     public var payload: JSONObject {
-        var payload: JSONObject = [
+        let payload: JSONObject = [
             "originalTransactionId": .string(originalTransactionID),
             "productId": .string(productID),
             "autoRenewProductId": .string(autoRenewProductID ?? productID),
@@ -58,19 +58,16 @@ public struct SandboxRenewal: Sendable, Equatable {
                 (willRenew ? AppStoreAutoRenewStatus.on : .off).rawValue),
             "isInBillingRetryPeriod": .bool(isInBillingRetry),
             "signedDate": .integer(signedAt), "environment": .string(environment.rawValue),
+            "renewalDate": .orNull(renewsAt),
+            "recentSubscriptionStartDate": .orNull(continuousSince),
+            "gracePeriodExpiresDate": .orNull(graceExpiresAt),
+            "expirationIntent": .orNull(expirationIntent?.rawValue),
+            "priceIncreaseStatus": .orNull(priceIncreaseStatus?.rawValue),
+            "renewalPrice": .orNull(renewalPrice), "currency": .orNull(currency),
+            "offerType": .orNull(offerType?.rawValue),
+            "offerDiscountType": .orNull(offerDiscount?.rawValue),
+            "offerIdentifier": .orNull(offerID), "appAccountToken": .orNull(appAccountToken),
         ]
-        payload["renewalDate"] = renewsAt.map(JSONValue.integer)
-        payload["recentSubscriptionStartDate"] = continuousSince.map(JSONValue.integer)
-        payload["gracePeriodExpiresDate"] = graceExpiresAt.map(JSONValue.integer)
-        payload["expirationIntent"] = (expirationIntent?.rawValue).map(JSONValue.integer)
-        payload["priceIncreaseStatus"] = (priceIncreaseStatus?.rawValue).map(JSONValue.integer)
-        payload["renewalPrice"] = renewalPrice.map(JSONValue.integer)
-        payload["currency"] = currency.map(JSONValue.string)
-        payload["offerType"] = (offerType?.rawValue).map(JSONValue.integer)
-        payload["offerDiscountType"] = (offerDiscount?.rawValue).map(JSONValue.string)
-        payload["offerIdentifier"] = offerID.map(JSONValue.string)
-        payload["appAccountToken"] = appAccountToken.map(JSONValue.string)
-        payload.override(with: others)
-        return payload
+        return payload.adding(others).withoutNulls
     }
 }

@@ -81,7 +81,7 @@ public struct SandboxTransaction: Sendable, Equatable {
     /// As it is signed.
     public var payload: JSONObject {
         let lineage = originalTransactionID ?? transactionID
-        var payload: JSONObject = [
+        let payload: JSONObject = [
             "bundleId": .string(bundleID), "productId": .string(productID),
             "type": .string(type.rawValue), "transactionId": .string(transactionID),
             "originalTransactionId": .string(lineage), "purchaseDate": .integer(purchasedAt),
@@ -92,37 +92,18 @@ public struct SandboxTransaction: Sendable, Equatable {
                 (reason ?? (lineage == transactionID ? .purchase : .renewal)).rawValue),
             "storefront": .string(storefront), "storefrontId": .string(storefrontID),
             "environment": .string(environment.rawValue),
+            "expiresDate": .orNull(expiresAt), "price": .orNull(price),
+            "currency": .orNull(currency), "subscriptionGroupIdentifier": .orNull(groupID),
+            "appAccountToken": .orNull(appAccountToken),
+            "appTransactionId": .orNull(appTransactionID), "isUpgraded": isUpgraded ? true : .null,
+            "offerType": .orNull(offerType?.rawValue),
+            "offerDiscountType": .orNull(offerDiscount?.rawValue),
+            "offerIdentifier": .orNull(offerID), "offerPeriod": .orNull(offerPeriod),
+            "revocationDate": .orNull(revokedAt),
+            "revocationReason": .orNull(revocationReason?.rawValue),
+            "revocationType": .orNull(revocationType?.rawValue),
+            "revocationPercentage": .orNull(revocationPercentage),
         ]
-        payload["expiresDate"] = expiresAt.map(JSONValue.integer)
-        payload["price"] = price.map(JSONValue.integer)
-        payload["currency"] = currency.map(JSONValue.string)
-        payload["subscriptionGroupIdentifier"] = groupID.map(JSONValue.string)
-        payload["appAccountToken"] = appAccountToken.map(JSONValue.string)
-        payload["appTransactionId"] = appTransactionID.map(JSONValue.string)
-        if isUpgraded { payload["isUpgraded"] = true }
-        payload["offerType"] = (offerType?.rawValue).map(JSONValue.integer)
-        payload["offerDiscountType"] = (offerDiscount?.rawValue).map(JSONValue.string)
-        payload["offerIdentifier"] = offerID.map(JSONValue.string)
-        payload["offerPeriod"] = offerPeriod.map(JSONValue.string)
-        payload["revocationDate"] = revokedAt.map(JSONValue.integer)
-        payload["revocationReason"] = (revocationReason?.rawValue).map(JSONValue.integer)
-        payload["revocationType"] = (revocationType?.rawValue).map(JSONValue.string)
-        payload["revocationPercentage"] = revocationPercentage.map(JSONValue.integer)
-        payload.override(with: others)
-        return payload
-    }
-}
-
-extension JSONObject {
-    /// Members of another object replace those of this one; null takes a member away.
-    mutating func override(with others: JSONObject) {
-        for member in others.members {
-            // Written out, because in a conditional expression nil would be JSON's null.
-            if member.value == .null {
-                self[member.name] = nil
-            } else {
-                self[member.name] = member.value
-            }
-        }
+        return payload.adding(others).withoutNulls
     }
 }
