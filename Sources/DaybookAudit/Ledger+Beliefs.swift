@@ -96,12 +96,10 @@ extension Ledger {
                 30 * Self.day)
         let first = Set(times).filter { $0 < until }.sorted().suffix(timeCountMax).first
         let from = request.from ?? max(first ?? until - 30 * Self.day, 0)
-        guard from < until else {
-            throw refusal(
-                "bad_range",
-                "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
-            )
-        }
+        try require(
+            from < until, "bad_range",
+            "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
+        )
         return from..<until
     }
 }

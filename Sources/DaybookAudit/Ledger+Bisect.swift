@@ -83,10 +83,9 @@ extension Ledger {
                 "\(type) happens and is over: nothing holds since; write allowed:NAME, denied:NAME or used:METER>=N"
             )
         }
-        guard first <= last else {
-            throw refusal(
-                "bad_range", "position \(first), where to begin, is behind \(last), where to end")
-        }
+        try require(
+            first <= last, "bad_range",
+            "position \(first), where to begin, is behind \(last), where to end")
     }
 }
 

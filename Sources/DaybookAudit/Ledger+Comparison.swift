@@ -87,15 +87,13 @@ extension Ledger {
     }
 
     private func checkComparable(with other: Ledger) throws {
-        guard haveSameBytes(app, other.app) else {
-            throw refusal(
-                "another_app", "a ledger of \(other.app) is compared with none of \(app)")
-        }
+        try require(
+            haveSameBytes(app, other.app), "another_app",
+            "a ledger of \(other.app) is compared with none of \(app)")
         let isSameFile = path != nil && path == other.path
-        guard self !== other, !isSameFile else {
-            throw refusal(
-                "same_ledger", "both are the same ledger; say two moments of it to compare them")
-        }
+        try require(
+            self !== other && !isSameFile, "same_ledger",
+            "both are the same ledger; say two moments of it to compare them")
     }
 
     private func frozen() throws -> LedgerState {

@@ -77,19 +77,15 @@ extension Ledger {
         against trace: DigestTrace, workers: Int? = nil, fold: @escaping AggregateStep,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> DigestBisection {
-        guard trace.app == app, trace.ledgerID == core.store.header.ledgerID else {
-            throw refusal(
-                "other_ledger",
-                "the digests are of ledger \(trace.ledgerID) (\(trace.app)), this is \(core.store.header.ledgerID) (\(app))"
-            )
-        }
+        try require(
+            trace.app == app && trace.ledgerID == core.store.header.ledgerID, "other_ledger",
+            "the digests are of ledger \(trace.ledgerID) (\(trace.app)), this is \(core.store.header.ledgerID) (\(app))"
+        )
         let head = try head().position
-        guard trace.events <= head else {
-            throw refusal(
-                "other_history",
-                "the digests go on to position \(trace.events), this ledger ends at \(head); restore the newer one"
-            )
-        }
+        try require(
+            trace.events <= head, "other_history",
+            "the digests go on to position \(trace.events), this ledger ends at \(head); restore the newer one"
+        )
         // No event, no difference.
         guard trace.events > 0 else { return DigestBisection(found: nil, events: 0, folds: 0) }
         let own = try digests(

@@ -164,23 +164,23 @@ extension Ledger {
         else {
             return []
         }
+        func told(
+            _ problems: [CatalogProblem], _ severity: DoctorFinding.Severity
+        ) -> [DoctorFinding] {
+            problems.map {
+                DoctorFinding(
+                    area: "catalog", severity: severity,
+                    message: "line \($0.line), column \($0.column): \($0.sentence)",
+                    remedy: $0.remedy)
+            }
+        }
         do throws(CatalogProblems) {
-            return try CatalogReader.readWithWarnings(
+            let read = try CatalogReader.readWithWarnings(
                 bytes, knownEventTypes: Vocabulary.names, knownMetrics: Metric.targetNames,
-                zones: core.zoneTables.directory
-            ).warnings.map {
-                DoctorFinding(
-                    area: "catalog", severity: .warning,
-                    message: "line \($0.line), column \($0.column): \($0.sentence)",
-                    remedy: $0.remedy)
-            }
+                zones: core.zoneTables.directory)
+            return told(read.warnings, .warning)
         } catch {
-            return error.problems.map {
-                DoctorFinding(
-                    area: "catalog", severity: .problem,
-                    message: "line \($0.line), column \($0.column): \($0.sentence)",
-                    remedy: $0.remedy)
-            }
+            return told(error.problems, .problem)
         }
     }
 

@@ -83,10 +83,9 @@ struct RuleChange: Sendable {
         } catch {
             throw LedgerError.badInput(error.problems.map(InputProblem.init))
         }
-        guard catalog.app == app else {
-            throw refusal(
-                "other_app", "the catalog is of app \"\(catalog.app)\", this ledger is \"\(app)\"")
-        }
+        try require(
+            catalog.app == app, "other_app",
+            "the catalog is of app \"\(catalog.app)\", this ledger is \"\(app)\"")
         let published = state.catalogs
         conflicts = published.conflicts(with: catalog)
         var history = CatalogHistory()
@@ -164,17 +163,13 @@ struct EventChange: Sendable {
         guard let position = try before.position(of: key, in: ledger.core.store),
             let event = try ledger.core.store.rows(at: [position]).first?.event
         else { throw refusal("target_unknown", "there is no event \(place)") }
-        guard position <= before.head.position else {
-            throw refusal(
-                "target_unknown",
-                "\(place) is at position \(position), which was not known at \(before.head.position)"
-            )
-        }
-        guard event.type != .catalogPublished, event.type != .catalogRolledBack else {
-            throw refusal(
-                "catalog_uncorrectable",
-                "\(place) is a catalog; say which catalog is to rule instead")
-        }
+        try require(
+            position <= before.head.position, "target_unknown",
+            "\(place) is at position \(position), which was not known at \(before.head.position)")
+        try require(
+            event.type != .catalogPublished && event.type != .catalogRolledBack,
+            "catalog_uncorrectable",
+            "\(place) is a catalog; say which catalog is to rule instead")
         state = state.leavingOut(key)
         try note(event, before, ledger, &lineages)
     }
@@ -196,23 +191,19 @@ struct EventChange: Sendable {
         }
         let (decided, receipt) = try ledger.core.decided(
             what.inserts, lines: what.insertLines, upon: &state)
-        guard receipt.duplicates == 0 else {
-            throw refusal(
-                "key_taken",
-                "\(receipt.duplicates) of the events to be put in are in the ledger already, under the same source and key"
-            )
-        }
+        try require(
+            receipt.duplicates == 0, "key_taken",
+            "\(receipt.duplicates) of the events to be put in are in the ledger already, under the same source and key"
+        )
         for row in decided {
             let (event, stream) = (row.event, state.stream(row.event.stream))
             let key = EventKey(stream.environment, event.source, event.key)
             // Its correction came before it and has waited.
             if state.corrections.isVoid(key, cut: Int64.max) { continue }
-            guard state.corrections.amendments(of: key, cut: Int64.max).isEmpty else {
-                throw refusal(
-                    "not_insertable",
-                    "\(row.key) is amended by an event that is there already; put it in as it would be then, under another key"
-                )
-            }
+            try require(
+                state.corrections.amendments(of: key, cut: Int64.max).isEmpty, "not_insertable",
+                "\(row.key) is amended by an event that is there already; put it in as it would be then, under another key"
+            )
             inserted[event.stream, default: []].append(OrderedEvent(event: event, key: row.key))
             let isLink = event.type == .subjectAliased || event.type == .subjectUnaliased
             if isLink || event.type == .purchaseTransferred && stream.kind == .customer {

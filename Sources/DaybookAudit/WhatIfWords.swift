@@ -38,3 +38,19 @@ extension WhatIfReport.Customer {
             }
     }
 }
+
+extension WhatIfReport.MeterShift {
+    /// `120 → 80`: the units beyond the limit.
+    package var overageWords: String {
+        "\(Words.grouped(overageBefore)) → \(Words.grouped(overageAfter))"
+    }
+}
+
+extension WhatIfReport.RevenueShift {
+    /// `$120.00 → $90.00`, or one of the two where they are equal.
+    package var words: String {
+        let before = Words.money(milli: before, currency)
+        let after = Words.money(milli: after, currency)
+        return before == after ? before : "\(before) → \(after)"
+    }
+}
