@@ -30,9 +30,9 @@ package struct Gate: Sendable {
     /// - Throws: `Problem` with 403 for a key that may not use a route of these scopes.
     package func caller(_ key: APIKey, to scopes: Set<Scope>, app: String) throws -> Caller {
         // Of another app's ledger nothing is told, not even whether it is there.
-        guard haveSameBytes(key.app, app) else {
-            throw Problem(.forbidden, "other_app", "the key is not for \(ShownText.escaped(app))")
-        }
+        try Problem.require(
+            haveSameBytes(key.app, app), as: .forbidden, "other_app",
+            "the key is not for \(ShownText.escaped(app))")
         // A key that is a client's is in every copy of an app, whatever else it was once given.
         let own: Set<Scope> = key.scopes.contains(.client) ? [.client] : key.scopes
         let granted = own.intersection(scopes)

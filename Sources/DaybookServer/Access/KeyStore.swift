@@ -57,9 +57,7 @@ public final class KeyStore: Sendable {
 
     /// All keys of an app, in the order in which they were made; `nil`: of all apps.
     public func keys(app: String? = nil) throws -> [APIKey] {
-        try StoreError.wrapping(path) {
-            try queue.read { try Self.keys($0) }.filter { app == nil || $0.app == app }
-        }
+        try read(Self.keys).filter { app == nil || $0.app == app }
     }
 
     /// Makes a key with the same scopes, which takes the place of another; that one opens for a while longer.
@@ -110,6 +108,10 @@ public final class KeyStore: Sendable {
 
     private func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try StoreError.wrapping(path) { try queue.write(body) }
+    }
+
+    private func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try StoreError.wrapping(path) { try queue.read(body) }
     }
 
     private static func live(
@@ -193,9 +195,7 @@ public final class KeyStore: Sendable {
 
     /// The keys by which an app's tokens are verified, by id.
     public func tokenKeys(app: String) throws -> [TokenKey] {
-        try StoreError.wrapping(path) {
-            try queue.read { try Self.tokenKeys($0)[app] ?? [] }
-        }
+        try read(Self.tokenKeys)[app] ?? []
     }
 
     static func tokenKeys(_ database: Database) throws -> [String: [TokenKey]] {
@@ -232,9 +232,7 @@ public final class KeyStore: Sendable {
 
     /// The keys by which an app's leases were ever signed, in the order in which they were made.
     public func leaseKeys(app: String) throws -> [LeaseKey] {
-        try StoreError.wrapping(path) {
-            try queue.read { try Self.leaseKeys($0)[app] ?? [] }
-        }
+        try read(Self.leaseKeys)[app] ?? []
     }
 
     static func leaseKeys(_ database: Database) throws -> [String: [LeaseKey]] {

@@ -57,12 +57,10 @@ final class RateLimit: Sendable {
     ) throws -> State? {
         guard let key = caller.key, count > 0 else { return nil }
         guard let quota = caller.customer == nil ? keyQuota : customerQuota else { return nil }
-        guard count <= quota.requests else {
-            throw Problem.unprocessable(
-                "too_many_events",
-                "this caller may send \(quota.requests) requests in \(quota.seconds) s, and each event counts as one"
-            )
-        }
+        try Problem.require(
+            count <= quota.requests, "too_many_events",
+            "this caller may send \(quota.requests) requests in \(quota.seconds) s, and each event counts as one"
+        )
         let name = caller.customer.map { "\(key.app)/\($0)" } ?? key.id
         let state = buckets.withLock { buckets in
             if buckets.count >= Self.callersMax, buckets[name] == nil {

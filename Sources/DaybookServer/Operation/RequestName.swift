@@ -4,8 +4,6 @@ import DaybookEvents
 enum RequestName {
     /// 16 hexadecimal digits.
     static func make() -> String {
-        let number = UInt64.random(in: 0...UInt64.max)
-        return Digest.hexadecimal(
-            (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) })
+        Digest.hexadecimal(UInt64.random(in: 0...UInt64.max))
     }
 }

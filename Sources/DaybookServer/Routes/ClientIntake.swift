@@ -23,12 +23,10 @@ struct ClientIntake {
         var admitted = Admitted()
         for payload in payloads {
             let texts = (try? AppStoreEnvelope.signedPayloads(in: payload, as: kind)) ?? []
-            guard texts.count <= 1 else {
-                throw Problem.unprocessable(
-                    "one_payload",
-                    "a client sends one signed payload in each text; this one is a page of \(texts.count)"
-                )
-            }
+            try Problem.require(
+                texts.count <= 1, "one_payload",
+                "a client sends one signed payload in each text; this one is a page of \(texts.count)"
+            )
             guard let refusal = await refusal(of: payload, texts.first, kind) else {
                 admitted.payloads.append(payload)
                 continue

@@ -16,11 +16,10 @@ struct OpenIntake {
     {
         // A page of Apple's other answers would be one request and ten thousand dead letters.
         let texts = (try? AppStoreEnvelope.signedPayloads(in: bytes, as: .notification)) ?? []
-        guard texts.count <= 1, texts.first.map({ $0.kind == .notification }) ?? true else {
-            throw Problem.unprocessable(
-                "one_notification",
-                "a notification is one \"signedPayload\"; pages are taken in by \"daybook ingest\"")
-        }
+        try Problem.require(
+            texts.count <= 1 && (texts.first.map({ $0.kind == .notification }) ?? true),
+            "one_notification",
+            "a notification is one \"signedPayload\"; pages are taken in by \"daybook ingest\"")
         let receipt = try await app.refusals.bounding(bytes.count, app.ledger) { isDryRun in
             try await ingest(bytes, verifier, isDryRun: isDryRun)
         }

@@ -33,42 +33,37 @@ extension RouteTable {
         return { ledger in
             let explanation = try ledger.explain(
                 question, for: subject, environment: environment, moment: moment)
-            guard explanation.isKnown else {
-                throw unknownSubject(environment, explanation.asOf)
-            }
+            try requireKnown(explanation.isKnown, environment, explanation.asOf)
             return .json(explanation.json)
         }
     }
 
     private static func beliefs(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let subject = try call.customer()
-        var asked = BeliefRequest(call.part("name"))
-        asked.profile = try call.fields.text("profile")
-        (asked.from, asked.until) = try call.fields.span()
+        var request = BeliefRequest(call.part("name"))
+        request.profile = try call.fields.text("profile")
+        (request.from, request.until) = try call.fields.span()
         if let count = try call.fields.integer("events") {
-            guard (1...Int64(BeliefRequest.eventCountMax)).contains(count) else {
-                throw Problem.unprocessable(
-                    "events_out_of_bounds",
-                    "\"events\" is from 1 to \(BeliefRequest.eventCountMax)")
-            }
-            asked.eventCount = Int(count)
+            try Problem.require(
+                (1...Int64(BeliefRequest.eventCountMax)).contains(count), "events_out_of_bounds",
+                "\"events\" is from 1 to \(BeliefRequest.eventCountMax)")
+            request.eventCount = Int(count)
         }
-        let request = asked
         let environment = try call.fields.environment()
         let moment = try call.fields.moment()
-        return { ledger in
+        return { [request] ledger in
             let plane = try ledger.beliefs(
                 request, of: subject, environment: environment, moment: moment)
-            guard plane.isKnown else {
-                throw unknownSubject(environment, plane.asOf)
-            }
+            try requireKnown(plane.isKnown, environment, plane.asOf)
             return .json(plane.json)
         }
     }
 
-    private static func unknownSubject(_ environment: Environment, _ asOf: AsOf) -> Problem {
-        .notFound(
-            "unknown_subject",
+    private static func requireKnown(
+        _ isKnown: Bool, _ environment: Environment, _ asOf: AsOf
+    ) throws {
+        try Problem.require(
+            isKnown, as: .notFound, "unknown_subject",
             "nothing is known of the customer in \(environment.name) at position \(asOf.position)")
     }
 
@@ -82,10 +77,9 @@ extension RouteTable {
         let from = try call.fields.instant("from")
         let first = Moment(
             at: from ?? second.at, knownAt: try call.fields.knowledge("from_known_at"))
-        guard from != nil || first.knownAt != nil else {
-            throw Problem.unprocessable(
-                "missing_member", "say \"from\", \"from_known_at\" or both: what is compared with?")
-        }
+        try Problem.require(
+            from != nil || first.knownAt != nil, "missing_member",
+            "say \"from\", \"from_known_at\" or both: what is compared with?")
         let found = try call.asking { ledger in
             try ledger.difference(
                 of: subject, profile: profile, environment: environment, from: first, to: second)

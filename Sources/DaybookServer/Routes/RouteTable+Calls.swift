@@ -47,20 +47,11 @@ extension RouteTable {
             if case LedgerError.badInput(let problems) = error,
                 problems.first?.code == "not_configured"
             {
-                problem = try notTaken(environment, call)
+                problem = try call.notTaken(environment)
             }
             guard object["data"] != nil else { throw problem }
             return Self.callable(problem)
         }
-    }
-
-    private static func notTaken(_ environment: Environment, _ call: RouteCall) throws -> Problem {
-        do {
-            _ = try call.verifier(environment)
-        } catch let problem as Problem {
-            return problem
-        }
-        return RouteCall.notConfigured(environment)
     }
 
     /// A problem as callers of callable functions read it.

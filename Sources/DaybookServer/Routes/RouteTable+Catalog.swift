@@ -65,11 +65,9 @@ extension RouteTable {
         let version = call.part("version")
         let knownAt = try call.fields.knowledge("known_at")
         let json = try call.asking { ledger in
-            guard version == "newest" || knownAt == nil else {
-                throw Problem.unprocessable(
-                    "version_alone",
-                    "a version is what was published, always; leave out \"known_at\"")
-            }
+            try Problem.require(
+                version == "newest" || knownAt == nil, "version_alone",
+                "a version is what was published, always; leave out \"known_at\"")
             let number = try number(of: version, ledger, knownAt: knownAt)
             do {
                 let (published, document) = try ledger.catalogDocument(version: number)

@@ -47,11 +47,9 @@ extension RouteTable {
             try ledger.confirm(through)
             return through
         }
-        guard (0...end.position).contains(after) else {
-            throw Problem.unprocessable(
-                "bad_position",
-                "\"after\" is no position of an export that ends at \(end.position)")
-        }
+        try Problem.require(
+            (0...end.position).contains(after), "bad_position",
+            "\"after\" is no position of an export that ends at \(end.position)")
         return ExportStream(
             ledger: try call.app.ledger, environment: environment, start: after, end: end,
             ticket: try call.streams.begin(
@@ -82,10 +80,9 @@ extension RouteTable {
         }
         let wait = try call.fields.duration("wait") ?? 0
         try call.fields.finish()
-        guard wait <= ChangeReader.waitMax else {
-            throw Problem.unprocessable(
-                "wait_out_of_bounds", "\"wait\" is longer than \(ChangeReader.waitMax / 1_000) s")
-        }
+        try Problem.require(
+            wait <= ChangeReader.waitMax, "wait_out_of_bounds",
+            "\"wait\" is longer than \(ChangeReader.waitMax / 1_000) s")
         // Who waits is a stream as far as their number goes.
         let ticket = try wait > 0 ? call.ticket(for: reader, after: start) : nil
         defer { withExtendedLifetime(ticket) {} }

@@ -33,11 +33,9 @@ extension RouteTable {
         guard let names = try call.fields.texts("names") else {
             throw RequestFields.missing("names")
         }
-        guard (1...checkedNamesMax).contains(names.count) else {
-            throw Problem.unprocessable(
-                "too_many_names",
-                "\"names\" has \(names.count) names; ask for 1 to \(checkedNamesMax)")
-        }
+        try Problem.require(
+            (1...checkedNamesMax).contains(names.count), "too_many_names",
+            "\"names\" has \(names.count) names; ask for 1 to \(checkedNamesMax)")
         let template = try question("", &call)
         let environment = try call.fields.environment()
         let moment = try call.fields.moment()
@@ -57,10 +55,8 @@ extension RouteTable {
         _ name: String, _ call: inout RouteCall
     ) throws -> CheckQuestion {
         let amount = try call.fields.integer("amount") ?? 1
-        guard amount >= 0 else {
-            throw Problem.unprocessable(
-                "amount_out_of_bounds", "\"amount\" \(amount) is below zero")
-        }
+        try Problem.require(
+            amount >= 0, "amount_out_of_bounds", "\"amount\" \(amount) is below zero")
         return CheckQuestion(
             name, amount: amount, profile: try call.fields.text("profile"),
             itemAt: try call.fields.instant("item_at"), locale: try call.fields.text("locale"))

@@ -45,10 +45,9 @@ extension RouteTable {
         guard let id else {
             return { .json(try $0.customers(prefix: prefix ?? "", request).json) }
         }
-        guard prefix == nil, request.after == nil else {
-            throw Problem.unprocessable(
-                "id_alone", "\"id\" finds everything at once; leave out \"prefix\" and \"after\"")
-        }
+        try Problem.require(
+            prefix == nil && request.after == nil, "id_alone",
+            "\"id\" finds everything at once; leave out \"prefix\" and \"after\"")
         return { ledger in
             let (matches, isCut, asOf) = try ledger.customers(
                 withID: id, environment: request.environment)

@@ -37,9 +37,7 @@ extension RouteTable {
 
     private static func metricValues(_ call: inout RouteCall) throws -> Route.LongQuestion {
         let names = call.part("names").split(separator: ",").map(String.init)
-        guard !names.isEmpty else {
-            throw Problem.unprocessable("no_metric", "the path names no metric")
-        }
+        try Problem.require(!names.isEmpty, "no_metric", "the path names no metric")
         let request = try call.fields.metrics(names == ["all"] ? [] : names)
         let accepted = call.headers[.accept] ?? ""
         let known = call.headers[.ifNoneMatch]
@@ -55,9 +53,8 @@ extension RouteTable {
         let metrics = try call.fields.metrics([call.part("names")])
         var request = try call.fields.contributions(to: metrics).aboutPeriod
         request.limit = try call.fields.rowLimit()
-        let asked = request
         let accepted = call.headers[.accept] ?? ""
-        return { .rows(try $0.contributions(asked, workers: 1), accepted) }
+        return { [request] in .rows(try $0.contributions(request, workers: 1), accepted) }
     }
 
     private static func funnelCustomers(_ call: inout RouteCall) throws -> Route.LongQuestion {
@@ -65,9 +62,8 @@ extension RouteTable {
         var request = FunnelStepRequest(funnel, step: try call.fields.neededText("step"))
         request.isStopped = try call.fields.flag("stopped") ?? false
         request.limit = try call.fields.rowLimit()
-        let asked = request
         let accepted = call.headers[.accept] ?? ""
-        return { .rows(try $0.customers(at: asked, workers: 1), accepted) }
+        return { [request] in .rows(try $0.customers(at: request, workers: 1), accepted) }
     }
 
     private static func kpis(_ call: inout RouteCall) throws -> Route.LongQuestion {
@@ -165,10 +161,9 @@ extension RequestFields {
     /// How many rows an answer has at most.
     fileprivate mutating func rowLimit() throws -> Int {
         let limit = try integer("limit") ?? 1_000
-        guard (1...RouteTable.contributionMax).contains(limit) else {
-            throw Problem.unprocessable(
-                "bad_limit", "\"limit\" is \(limit): write 1 to \(RouteTable.contributionMax)")
-        }
+        try Problem.require(
+            (1...RouteTable.contributionMax).contains(limit), "bad_limit",
+            "\"limit\" is \(limit): write 1 to \(RouteTable.contributionMax)")
         return Int(limit)
     }
 
@@ -187,10 +182,9 @@ extension RequestFields {
         if isOfVariants { return filter }
         filter.experiment = try text("experiment")
         filter.variant = try text("variant")
-        if filter.variant != nil, filter.experiment == nil {
-            throw Problem.unprocessable(
-                "missing_member", "\"variant\" is one of an experiment: name it in \"experiment\"")
-        }
+        try Problem.require(
+            filter.variant == nil || filter.experiment != nil, "missing_member",
+            "\"variant\" is one of an experiment: name it in \"experiment\"")
         return filter
     }
 

@@ -8,7 +8,7 @@ extension RouteTable {
     /// The most bytes of lines in one request.
     static let linesByteCountMax = 4 << 20
     /// The most events of one request: they are one commit.
-    static let linesMax = 1_000
+    package static let linesMax = 1_000
     /// The most of a client; each counts as a request.
     static let clientLinesMax = 100
     /// How late a client may tell of what happened. The first event of a customer is what periods are counted from, and
@@ -89,12 +89,10 @@ extension RouteTable {
 
     /// - Returns: The key of a line, by its number.
     private static func lineKeys(_ key: String) throws -> @Sendable (Int) -> String {
-        guard (1...lineKeyByteCountMax).contains(key.utf8.count) else {
-            throw Problem.unprocessable(
-                "bad_key",
-                "\"Idempotency-Key\" has \(key.utf8.count) bytes; here it has 1 to \(lineKeyByteCountMax)"
-            )
-        }
+        try Problem.require(
+            (1...lineKeyByteCountMax).contains(key.utf8.count), "bad_key",
+            "\"Idempotency-Key\" has \(key.utf8.count) bytes; here it has 1 to \(lineKeyByteCountMax)"
+        )
         return { "\(key)/\($0)" }
     }
 
@@ -117,11 +115,9 @@ extension RouteTable {
     }
 
     private static func confirm(_ count: Int, atMost max: Int) throws {
-        guard count <= max else {
-            throw Problem.unprocessable(
-                "too_many_events",
-                "\(count) events are more than this caller's request may have: \(max)")
-        }
+        try Problem.require(
+            count <= max, "too_many_events",
+            "\(count) events are more than this caller's request may have: \(max)")
     }
 
     /// A client tells what its screens saw of its own customer, about now, under keys that are this customer's: by

@@ -110,12 +110,9 @@ extension RouteTable {
 
     private static func signed(_ fields: inout RequestFields) throws -> [[UInt8]] {
         guard let texts = try fields.texts("signed") else { throw RequestFields.missing("signed") }
-        guard texts.count <= Ledger.restoredTextCountMax else {
-            throw Problem.unprocessable(
-                "too_many_payloads",
-                "\"signed\" has \(texts.count) payloads; send at most \(Ledger.restoredTextCountMax)"
-            )
-        }
+        try Problem.require(
+            texts.count <= Ledger.restoredTextCountMax, "too_many_payloads",
+            "\"signed\" has \(texts.count) payloads; send at most \(Ledger.restoredTextCountMax)")
         return texts.map { Array($0.utf8) }
     }
 
@@ -156,10 +153,9 @@ extension RouteTable {
                 "no authorization was agreed with RevenueCat for this app")
         }
         let sent = Digest.sha256((call.headers[.authorization] ?? "").utf8)
-        guard ConstantTime.areEqual(digest, sent) else {
-            throw Problem(
-                .unauthorized, "unauthenticated", "the authorization is not what was agreed")
-        }
+        try Problem.require(
+            ConstantTime.areEqual(digest, sent), as: .unauthorized, "unauthenticated",
+            "the authorization is not what was agreed")
     }
 }
 
@@ -168,19 +164,20 @@ extension RouteCall {
     /// - Throws: `Problem` with 422 for an environment of which this server takes none, 503 where the operator has not
     ///   said of which app they are: the store tries again for three days, which is long enough to mend it.
     package func verifier(_ environment: Environment) throws -> AppStoreVerifier {
+        if let verifier = try app.verifiers[environment] { return verifier }
+        throw try notTaken(environment)
+    }
+
+    /// Why payloads of an environment are not taken.
+    func notTaken(_ environment: Environment) throws -> Problem {
         let verifiers = try app.verifiers
-        if let verifier = verifiers[environment] { return verifier }
-        guard verifiers.isEmpty else {
-            throw Problem.unprocessable(
+        guard verifiers.isEmpty || verifiers[environment] != nil else {
+            return .unprocessable(
                 "environment_not_taken",
                 "payloads of \(environment.name) are not taken: a server takes what Apple signs, and in test what an authority of --root does"
             )
         }
-        throw Self.notConfigured(environment)
-    }
-
-    static func notConfigured(_ environment: Environment) -> Problem {
-        Problem.tooMany(
+        return .tooMany(
             .serviceUnavailable, "not_configured",
             "the server was not told for which app of the store payloads of \(environment.name) are; start it with --bundle-id or --apps",
             after: 60)

@@ -123,11 +123,9 @@ extension RouteTable {
     private static func createProfile(_ call: inout RouteCall) async throws -> Answer {
         let subject = try call.customer()
         let start = try call.fields.instant("free_started_at")
-        guard start == nil || call.caller.customer == nil else {
-            throw Problem(
-                .forbidden, "scope_needed",
-                "a client does not say when a free period begins: it begins now")
-        }
+        try Problem.require(
+            start == nil || call.caller.customer == nil, as: .forbidden, "scope_needed",
+            "a client does not say when a free period begins: it begins now")
         let command = Command.createProfile(
             profile: try call.fields.neededText("profile"),
             kind: try call.fields.neededText("kind"), freeStartedAt: start)

@@ -26,20 +26,16 @@ extension RouteTable {
             lines: try lines(try call.fields.array("insert") ?? []), app: try call.app.name)
         let moment = try call.fields.moment()
         let top = try call.fields.integer("top") ?? 10
-        guard (0...whatIfTopMax).contains(top) else {
-            throw Problem.unprocessable(
-                "bad_limit", "\"top\" is \(top): write 0 to \(whatIfTopMax)")
-        }
-        guard !what.isEmpty else {
-            throw Problem.unprocessable(
-                "missing_member",
-                "say what would be different: \"catalog\", \"drop\" or \"insert\"")
-        }
-        let asked = what
-        return { ledger in
+        try Problem.require(
+            (0...whatIfTopMax).contains(top), "bad_limit",
+            "\"top\" is \(top): write 0 to \(whatIfTopMax)")
+        try Problem.require(
+            !what.isEmpty, "missing_member",
+            "say what would be different: \"catalog\", \"drop\" or \"insert\"")
+        return { [what] ledger in
             .json(
                 try ledger.whatIf(
-                    asked, of: subject, environment: environment, moment: moment,
+                    what, of: subject, environment: environment, moment: moment,
                     topCountMax: Int(top), workers: 1
                 ).json)
         }
@@ -50,12 +46,9 @@ extension RouteTable {
         _ text: String, _ environment: Environment
     ) throws -> WhatIf.Target {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-            throw Problem.unprocessable(
-                "bad_target",
-                "\(ShownText.escaped(text)) names no event; write SOURCE/KEY such as native/story-1"
-            )
-        }
+        try Problem.require(
+            parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty, "bad_target",
+            "\(ShownText.escaped(text)) names no event; write SOURCE/KEY such as native/story-1")
         return WhatIf.Target(
             source: String(parts[0]), key: String(parts[1]), environment: environment)
     }
@@ -73,19 +66,21 @@ extension RouteTable {
 
 extension WhatIf {
     /// Reads the events to be put in.
-    /// - Parameter lines: One event each, as for recording; at most as many as one request may record.
+    /// - Parameters:
+    ///   - lines: One event each, as for recording.
+    ///   - max: How many there may be; as many as one request may record.
     /// - Throws: `LedgerError.badInput` with the place in the lines, `Problem` for too many.
-    package mutating func insert(lines: [UInt8], app: String) throws {
+    package mutating func insert(
+        lines: [UInt8], app: String, atMost max: Int = RouteTable.linesMax
+    ) throws {
         var reader = NDJSONReader(app: app)
         let (read, problems) = reader.read(lines)
         guard problems.isEmpty else {
             throw LedgerError.badInput(problems.map(InputProblem.init))
         }
-        guard read.count <= RouteTable.linesMax else {
-            throw Problem.unprocessable(
-                "too_many_events",
-                "\(read.count) events are more than a request may have: \(RouteTable.linesMax)")
-        }
+        try Problem.require(
+            read.count <= max, "too_many_events",
+            "\(read.count) events are more than a request may have: \(max)")
         inserts = read.map(\.draft)
         insertLines = read.map(\.line)
     }

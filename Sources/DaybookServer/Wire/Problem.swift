@@ -51,6 +51,14 @@ extension Problem {
         Problem(.unprocessableContent, code, detail)
     }
 
+    /// Refuses a request of which a condition does not hold.
+    package static func require(
+        _ holds: Bool, as status: HTTPResponse.Status = .unprocessableContent, _ code: String,
+        _ detail: @autoclosure () -> String
+    ) throws {
+        if !holds { throw Problem(status, code, detail()) }
+    }
+
     package static func notFound(_ code: String, _ detail: String) -> Problem {
         Problem(.notFound, code, detail)
     }

@@ -57,9 +57,9 @@ extension RequestFields {
     /// How many rows at most.
     mutating func limit(_ usual: Int, most: Int) throws -> Int {
         guard let limit = try integer("limit") else { return usual }
-        guard (1...Int64(most)).contains(limit) else {
-            throw Problem.unprocessable("limit_out_of_bounds", "\"limit\" is not 1 to \(most)")
-        }
+        try Problem.require(
+            (1...Int64(most)).contains(limit), "limit_out_of_bounds",
+            "\"limit\" is not 1 to \(most)")
         return Int(limit)
     }
 

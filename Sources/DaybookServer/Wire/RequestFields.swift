@@ -51,10 +51,9 @@ package struct RequestFields: Sendable {
     }
 
     private mutating func insert(_ name: String, _ value: Value) throws {
-        guard values.updateValue(value, forKey: name) == nil else {
-            throw Problem(
-                .badRequest, "duplicate_member", "\"\(name)\" is there more than once; send one")
-        }
+        try Problem.require(
+            values.updateValue(value, forKey: name) == nil, as: .badRequest, "duplicate_member",
+            "\"\(name)\" is there more than once; send one")
     }
 
     /// - Throws: `Problem` for a name that no reader asked for.
