@@ -35,8 +35,18 @@ extension AnswerChange {
     }
 }
 
+extension Explanation {
+    /// What would turn the answer, each in a sentence.
+    package var alternativeSentences: [String] {
+        let labels = Dictionary(
+            steps.compactMap(\.event).map { ($0.event.position, $0.label) },
+            uniquingKeysWith: { first, _ in first })
+        return alternatives.map { $0.sentence(labels) }
+    }
+}
+
 extension Alternative {
-    package func sentence(_ labels: [Int64: String]) -> String {
+    fileprivate func sentence(_ labels: [Int64: String]) -> String {
         switch self {
         case .later(let at, let reason):
             "at \(Words.time(at)) it turns by itself: \(Words.spaced(reason.rawValue))"

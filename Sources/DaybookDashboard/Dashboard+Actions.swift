@@ -53,20 +53,12 @@ extension Dashboard {
             let done = receipt.positions.first.map(String.init) ?? "nothing"
             return .seeOther(
                 asked.call.link(asked.call.address(of: asked.subject), [("done", done)]))
-        } catch let problem as Problem {
-            return try await shown(asked, .refused(problem))
-        } catch let error as LedgerError {
-            return try await shown(asked, .refused(Problem(error)))
-        } catch let error as TextProblem {
+        } catch let error where error is Problem || error is LedgerError || error is TextProblem {
             return try await shown(asked, .refused(Problem(error)))
         }
     }
 
     private func shown(_ asked: ActionPage, _ outcome: ActionPage.Outcome) async throws -> Answer {
-        let ledger = try asked.call.call.app.ledger
-        let frame = door.frame
-        return try await asked.call.call.longWork.run(of: ledger.app, in: .customers) {
-            frame.answer(try ledger.asking { try asked.page($0, outcome) }, asked.call)
-        }
+        try await answer(asked.call) { try asked.page($0, outcome) }
     }
 }

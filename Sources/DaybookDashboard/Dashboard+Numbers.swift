@@ -161,11 +161,10 @@ extension Dashboard {
         var asked = try call.fields.contributions(to: request)
         asked.limit = file == nil ? BehindPage.rowsMax : nil
         try call.fields.finish()
-        let fixed = asked
         let shown = BehindPage(call: page, back: page.address("/metrics/\(metric.name)"))
         let name = ("\(metric.name)-customers", "customers of \(metric.name)")
-        return try await answer(page, file, name) {
-            try Self.contributions($0, fixed, progress: $1)
+        return try await answer(page, file, name) { [asked] in
+            try Self.contributions($0, asked, progress: $1)
         } shown: {
             shown.page(metric, $0)
         }
@@ -228,14 +227,13 @@ extension Dashboard {
         asked.isStopped = try call.fields.flag("stopped") ?? false
         asked.limit = file == nil ? BehindPage.rowsMax : nil
         try call.fields.finish()
-        let fixed = asked
         let shown = BehindPage(call: page, back: page.address("/funnels/\(Link.encoded(name))"))
         return try await answer(
             page, file, ("funnel-customers", "customers of funnel \(name)")
-        ) {
-            try $0.customers(at: fixed, workers: 1, progress: $1)
+        ) { [asked] in
+            try $0.customers(at: asked, workers: 1, progress: $1)
         } shown: {
-            shown.page(name, fixed, $0)
+            shown.page(name, asked, $0)
         }
     }
 
@@ -247,9 +245,8 @@ extension Dashboard {
         var request = MetricsRequest()
         request.environment = page.environment
         request.moment = page.moment
-        let asked = request
-        let state = try await board(page, "experiment \(name)") { ledger, _ in
-            try ledger.experiment(name, metric: ExperimentPage.metric, asked, workers: 1)
+        let state = try await board(page, "experiment \(name)") { [request] ledger, _ in
+            try ledger.experiment(name, metric: ExperimentPage.metric, request, workers: 1)
         }
         return door.frame.answer(ExperimentPage(call: page, name: name).page(state), page)
     }

@@ -49,8 +49,7 @@ extension Dashboard {
         if let panel = WhatIfPanel(page, subject, drafts) {
             asked.panel = (panel, try await outcome(of: panel))
         }
-        let question = asked
-        return try await answer(page) { try question.page($0) }
+        return try await answer(page) { [asked] in try asked.page($0) }
     }
 
     func timeline(_ call: inout RouteCall) async throws -> Answer {

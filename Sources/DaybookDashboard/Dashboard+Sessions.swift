@@ -46,10 +46,8 @@ extension Dashboard {
         var page = Frame.Page(title: "Sign in", template: "sign-in")
         page.model["local"] = ticket != nil
         page.model["next"] = next ?? ""
-        if let problem {
-            page.model["problem"] = problem.detail
-            page.status = problem.status
-        }
+        page.model["problem"] = problem?.detail
+        page.status = problem?.status ?? .ok
         return door.frame.answer(page, PageCall(call, clocks: .now))
     }
 
@@ -60,11 +58,9 @@ extension Dashboard {
         let key: APIKey
         do {
             key = try call.gate.key(shown: text.filter { !$0.isWhitespace })
-            guard !key.scopes.isDisjoint(with: Self.people) else {
-                throw Problem(
-                    .forbidden, "scope_needed",
-                    "this is no key for a person: one of support, analyst or admin opens pages")
-            }
+            try Problem.require(
+                !key.scopes.isDisjoint(with: Self.people), as: .forbidden, "scope_needed",
+                "this is no key for a person: one of support, analyst or admin opens pages")
         } catch let problem as Problem {
             return signInPage(call, next: next, problem: problem)
         }

@@ -108,10 +108,8 @@ extension Dashboard {
             case .running: .running
             case .done(let report): .done(report)
             }
-        } catch let error as LedgerError {
+        } catch let error where error is LedgerError || error is Problem {
             return .refused(Problem(error))
-        } catch let problem as Problem {
-            return .refused(problem)
         }
     }
 

@@ -93,11 +93,10 @@ package struct PageDoor: Door {
         guard isLocal else { return }
         var host = Substring(request.authority ?? "")
         if let end = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = host[..<end] }
-        guard ["127.0.0.1", "localhost", "[::1]"].contains(host) else {
-            throw Problem(
-                .misdirectedRequest, "wrong_host",
-                "this dashboard answers at 127.0.0.1 and localhost alone")
-        }
+        try Problem.require(
+            ["127.0.0.1", "localhost", "[::1]"].contains(host), as: .misdirectedRequest,
+            "wrong_host",
+            "this dashboard answers at 127.0.0.1 and localhost alone")
     }
 
     /// Whether what is sent comes from one of our own pages: browsers say so (Fetch Metadata, W3C), older ones name the
@@ -112,10 +111,8 @@ package struct PageDoor: Door {
         } else {
             isOwn = true
         }
-        guard isOwn else {
-            throw Problem(
-                .forbidden, "other_origin", "what another site sends for you is not done")
-        }
+        try Problem.require(
+            isOwn, as: .forbidden, "other_origin", "what another site sends for you is not done")
     }
 }
 

@@ -59,13 +59,8 @@ struct ExplanationText {
             ? ""
             : "  what it would be without each of \(explanation.untriedCount) older events was not tried\n"
         if explanation.alternatives.isEmpty { return untried }
-        let labels = Dictionary(
-            explanation.steps.compactMap(\.event).map { ($0.event.position, $0.label) },
-            uniquingKeysWith: { first, _ in first })
         var text: HumanText = "\nit would be \(explanation.decision.allowed ? "no" : "yes")\n"
-        for alternative in explanation.alternatives {
-            text += "  \(alternative.sentence(labels))\n"
-        }
+        for sentence in explanation.alternativeSentences { text += "  \(sentence)\n" }
         return text + untried
     }
 

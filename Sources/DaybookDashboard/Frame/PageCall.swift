@@ -86,6 +86,11 @@ struct PageCall {
         link("\(Paths.app(app ?? ""))/events/\(position)")
     }
 
+    /// An event as templates link to it.
+    func eventLink(_ position: Int64) -> Model {
+        ["position": position, "href": event(position)]
+    }
+
     /// A link to another page with the choices of this one, and some more.
     func link(_ path: String, keeping more: [(String, String?)]) -> String {
         link(path, kept.map { ($0.0, Optional($0.1)) } + more)

@@ -49,14 +49,14 @@ struct ActionPage {
     // MARK: The form
 
     func page(_ ledger: Ledger, _ outcome: Outcome = .none) throws -> Frame.Page {
-        var page = Frame.Page(title: action.title, template: "action", section: .customers)
-        page.model["subject"] = subject
-        page.model["title"] = action.title
-        page.model["path"] = call.path
-        page.model["environment"] = call.environment.name
-        page.model["back"] = call.link(call.address(of: subject))
-        page.model["fields"] = try fields(ledger).map(\.model)
-        page.model["key"] = values["key"] ?? "page/" + RandomText.make()
+        var page = Frame.Page(
+            title: action.title, template: "action", section: .customers,
+            model: [
+                "subject": subject, "title": action.title, "path": call.path,
+                "environment": call.environment.name, "back": call.link(call.address(of: subject)),
+                "fields": try fields(ledger).map(\.model),
+                "key": values["key"] ?? "page/" + RandomText.make(),
+            ])
         switch outcome {
         case .none: break
         case .refused(let problem):
@@ -86,11 +86,10 @@ struct ActionPage {
         }
         var model: Model = [
             "changes": Array(changes.prefix(100)), "events": receipt.positions.count,
+            "nothing": changes.isEmpty, "done_before": receipt.positions.isEmpty,
+            "omitted": receipt.omitted,
         ]
         if changes.count > 100 { model["more"] = changes.count - 100 }
-        model["nothing"] = changes.isEmpty
-        model["done_before"] = receipt.positions.isEmpty
-        model["omitted"] = receipt.omitted
         return model
     }
 

@@ -18,24 +18,21 @@ struct BehindPage {
             ? "The parts add up to the value."
             : "The parts on both sides of “of” add up to both sides of the value."
         page.model["command"] = "daybook metrics \(metric.name)\(options)"
-        switch state {
-        case .running(let done, let total): page.showProgress(done, total)
-        case .done(let found):
-            let names = [
-                found.period.name, found.value.group, found.value.age.map { "age \($0)" } ?? "",
-            ]
-            page.model["value"] = MetricWords.number(found.value.micros, metric.shape)
-            page.model["fraction"] = MetricWords.fraction(
-                found.value.numerator, found.value.denominator, metric.shape)
-            page.model["of"] = names.filter { !$0.isEmpty }.joined(separator: ", ")
-            page.model["part"] = true
-            page.model["rows"] = found.rows.map { row -> Model in
-                var model = self.row(row.name, isCustomer: row.isCustomer)
-                model["part"] = found.words(row)
-                return model
-            }
-            end(&page, found.count, found.rows.count, found.asOf)
+        guard let found = page.result(of: state) else { return page }
+        let names = [
+            found.period.name, found.value.group, found.value.age.map { "age \($0)" } ?? "",
+        ]
+        page.model["value"] = MetricWords.number(found.value.micros, metric.shape)
+        page.model["fraction"] = MetricWords.fraction(
+            found.value.numerator, found.value.denominator, metric.shape)
+        page.model["of"] = names.filter { !$0.isEmpty }.joined(separator: ", ")
+        page.model["part"] = true
+        page.model["rows"] = found.rows.map { row -> Model in
+            var model = self.row(row.name, isCustomer: row.isCustomer)
+            model["part"] = found.words(row)
+            return model
         }
+        end(&page, found.count, found.rows.count, found.asOf)
         return page
     }
 
@@ -46,30 +43,27 @@ struct BehindPage {
         if request.isStopped { page.model["title"] = "Who went no further than \(request.step)" }
         page.model["note"] = "Of the funnel \(funnel)."
         page.model["command"] = "daybook funnel \(ShellText.quoted(funnel))\(options)"
-        switch state {
-        case .running(let done, let total): page.showProgress(done, total)
-        case .done(let found):
-            page.model["value"] = Words.grouped(found.count)
-            page.model["rows"] = found.rows.map { row -> Model in
-                var model = self.row(row.name, isCustomer: true)
-                model["went_on"] = row.nextCount > 0
-                return model
-            }
-            page.model["funnel"] = true
-            end(&page, found.count, found.rows.count, found.asOf)
+        guard let found = page.result(of: state) else { return page }
+        page.model["value"] = Words.grouped(found.count)
+        page.model["rows"] = found.rows.map { row -> Model in
+            var model = self.row(row.name, isCustomer: true)
+            model["went_on"] = row.nextCount > 0
+            return model
         }
+        page.model["funnel"] = true
+        end(&page, found.count, found.rows.count, found.asOf)
         return page
     }
 
     private func start(_ title: String) -> Frame.Page {
-        var page = Frame.Page(title: title, template: "behind", section: .metrics)
-        page.model["title"] = title
         let own = ["of", "group", "age", "step", "stopped", "form"]
         let rest = call.kept.filter { !own.contains($0.0) }.map { ($0.0, Optional($0.1)) }
-        page.model["back"] = Link(back, rest + call.clocks.parameters).text
-        page.model["downloads"] = NumbersPart.downloads(call)
-        page.model["has_downloads"] = true
-        return page
+        return Frame.Page(
+            title: title, template: "behind", section: .metrics,
+            model: [
+                "title": title, "back": Link(back, rest + call.clocks.parameters).text,
+                "downloads": NumbersPart.downloads(call), "has_downloads": true,
+            ])
     }
 
     /// The command's options, which have other names for the value.
@@ -82,12 +76,8 @@ struct BehindPage {
     }
 
     private func row(_ name: String, isCustomer: Bool) -> Model {
-        var model: Model = ["name": name]
-        guard isCustomer else {
-            model["ownerless"] = true
-            return model
-        }
-        if call.may(.support) { model["href"] = call.link(call.address(of: name)) }
+        var model: Model = ["name": name, "ownerless": !isCustomer]
+        if isCustomer, call.may(.support) { model["href"] = call.link(call.address(of: name)) }
         return model
     }
 

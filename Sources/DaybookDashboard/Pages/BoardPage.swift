@@ -16,38 +16,27 @@ struct BoardPage {
     }
 
     func page(_ state: PageJobs.State<MetricsReport>?, _ catalog: Catalog?) -> Frame.Page {
-        var page = Frame.Page(title: part.title, template: "board", section: .metrics)
+        var page = Frame.Page(
+            title: part.title, template: "board", section: .metrics,
+            model: NumbersPart.model(call, request, catalog))
         page.model["title"] = part.title
-        page.model["back"] = call.link(call.address("/metrics"))
-        page.model["choices"] = NumbersPart.resolutions(call, request)
-        page.model["filters"] = NumbersPart.filters(call, catalog)
-        page.model["downloads"] = NumbersPart.downloads(call)
-        page.model["has_downloads"] = true
-        page.model["command"] =
-            "daybook metrics \(request.metrics.joined(separator: " "))\(NumbersPart.options(call))"
-        page.model["request"] = call.request(
-            "/metrics/\(request.metrics.joined(separator: ","))")
         page.model["aged"] = part.metrics.filter(\.hasAges).map { metric -> Model in
             [
                 "name": Words.spaced(metric.name), "meaning": metric.meaning,
                 "href": NumberCard.link(metric.name, call),
             ]
         }
-        switch state {
-        case nil: break
-        case .running(let done, let total)?: page.showProgress(done, total)
-        case .done(let report)?:
-            page.model["as_of"] = report.asOf.sentence
-            page.model["zone"] = report.zone
-            page.model["cards"] = report.series.map { series -> Model in
-                let cards = NumberCard.models(series, report, call)
-                return [
-                    "name": Words.spaced(series.metric.name), "meaning": series.metric.meaning,
-                    "href": NumberCard.link(series.metric.name, call),
-                    // Of features and meters there may be many.
-                    "values": Array(cards.prefix(8)), "nothing": cards.isEmpty,
-                ]
-            }
+        guard let state, let report = page.result(of: state) else { return page }
+        page.model["as_of"] = report.asOf.sentence
+        page.model["zone"] = report.zone
+        page.model["cards"] = report.series.map { series -> Model in
+            let cards = NumberCard.models(series, report, call)
+            return [
+                "name": Words.spaced(series.metric.name), "meaning": series.metric.meaning,
+                "href": NumberCard.link(series.metric.name, call),
+                // Of features and meters there may be many.
+                "values": Array(cards.prefix(8)), "nothing": cards.isEmpty,
+            ]
         }
         return page
     }

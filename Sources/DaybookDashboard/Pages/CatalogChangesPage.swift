@@ -18,26 +18,24 @@ struct CatalogChangesPage {
         }
         let first = from ?? known.last { $0 < to } ?? to
         let found = try ledger.catalogDifference(from: first, to: to)
-        var page = Frame.Page(
-            title: "Catalog \(to): changes", template: "catalog-changes", section: .catalog)
-        page.model["path"] = call.path
-        page.model["from"] = String(first)
-        page.model["others"] = call.clocks.parameters.compactMap { name, value -> Model? in
-            value.map { ["name": name, "value": $0] }
-        }
-        page.model["to"] = String(to)
-        page.model["back"] = call.link(call.address("/catalog"))
-        page.model["versions"] = known.map { number -> Model in
-            ["value": String(number), "current": number == first]
-        }
-        page.model["changes"] = found.changes.map(\.row)
-        page.model["same"] = found.changes.isEmpty
-        page.model["command"] = "daybook catalog diff \(first) \(to)"
-        page.model["request"] =
-            "GET /v1/\(Link.encoded(call.app ?? ""))/catalogs/\(to)/difference?from=\(first)"
-        page.model["what_if"] = call.link(
-            call.address("/catalog/what-if"), [("version", String(to))])
-        return page
+        return Frame.Page(
+            title: "Catalog \(to): changes", template: "catalog-changes", section: .catalog,
+            model: [
+                "path": call.path, "from": String(first), "to": String(to),
+                "others": call.clocks.parameters.compactMap { name, value -> Model? in
+                    value.map { ["name": name, "value": $0] }
+                },
+                "back": call.link(call.address("/catalog")),
+                "versions": known.map { number -> Model in
+                    ["value": String(number), "current": number == first]
+                },
+                "changes": found.changes.map(\.row), "same": found.changes.isEmpty,
+                "command": "daybook catalog diff \(first) \(to)",
+                "request":
+                    "GET /v1/\(Link.encoded(call.app ?? ""))/catalogs/\(to)/difference?from=\(first)",
+                "what_if": call.link(
+                    call.address("/catalog/what-if"), [("version", String(to))]),
+            ])
     }
 }
 

@@ -8,26 +8,21 @@ struct ComparePage {
     let other: Clocks
 
     func page(_ ledger: Ledger) throws -> Frame.Page {
-        var page = Frame.Page(
-            title: "\(subject): compared", template: "compare", section: .customers)
         let found = try ledger.difference(
             of: subject, environment: call.environment, from: call.moment, to: other.moment)
-        page.model["subject"] = subject
-        page.model["back"] = call.link(call.address(of: subject))
-        page.model["path"] = call.path
-        page.model["first"] = Frame.sentence(call.moment)
-        page.model["second"] = Frame.sentence(other.moment)
-        page.model["from"] = found.from.sentence
-        page.model["to"] = found.to.sentence
-        page.model["to_at"] = other.at ?? ""
-        page.model["to_known_at"] = other.knownAt ?? ""
-        page.model["first_at"] = call.clocks.at ?? ""
-        page.model["first_known_at"] = call.clocks.knownAt ?? ""
-        page.model["environment"] = call.environment.name
-        page.model["changes"] = found.difference.changes.map(\.row)
-        page.model["same"] = found.difference.changes.isEmpty
-        page.model["events"] = try between(ledger, found.from.position, found.to.position)
-        return page
+        return Frame.Page(
+            title: "\(subject): compared", template: "compare", section: .customers,
+            model: [
+                "subject": subject, "back": call.link(call.address(of: subject)),
+                "path": call.path, "first": Frame.sentence(call.moment),
+                "second": Frame.sentence(other.moment), "from": found.from.sentence,
+                "to": found.to.sentence, "to_at": other.at ?? "",
+                "to_known_at": other.knownAt ?? "", "first_at": call.clocks.at ?? "",
+                "first_known_at": call.clocks.knownAt ?? "", "environment": call.environment.name,
+                "changes": found.difference.changes.map(\.row),
+                "same": found.difference.changes.isEmpty,
+                "events": try between(ledger, found.from.position, found.to.position),
+            ])
     }
 
     /// The customer's events that the one moment knows and the other does not, which are what made the difference.

@@ -127,9 +127,7 @@ struct CustomerPage {
         guard let number = Int64(position), let event = try ledger.event(at: number) else {
             return ["nothing": true]
         }
-        var model: Model = [
-            "position": number, "href": call.event(number),
-        ]
+        var model = call.eventLink(number)
         model["undo"] = ActionPage.undoing(event, in: call.app ?? "")
         return model
     }
@@ -226,16 +224,14 @@ struct CustomerPage {
         ]
         if let row {
             // The list is of now: of a moment before it the customer had not been seen.
-            if status.isKnown, let first = PageTime.model(row.firstSeenAt) {
-                model["first_seen"] = first
-            }
+            model["first_seen"] = status.isKnown ? PageTime.model(row.firstSeenAt) : nil
             model["today"] = !call.clocks.isNow
             let others = row.ids.filter { !haveSameBytes($0, subject) }
             model["ids"] = others.map { id -> Model in
                 ["id": id, "href": call.link(call.address(of: id))]
             }
         }
-        if let url = status.managementURL { model["manage"] = url }
+        model["manage"] = status.managementURL
         if profile != nil { model["whole"] = call.link(changing: "profile", to: nil) }
         return model
     }
@@ -308,9 +304,7 @@ struct CustomerPage {
             guard try isKnown(ledger, environment) else { return nil }
             var clocks = call.clocks
             clocks.environment = environment
-            return [
-                "name": environment.name, "href": Link(call.path, clocks.parameters).text,
-            ]
+            return ["name": environment.name, "href": Link(call.path, clocks.parameters).text]
         }
     }
 }

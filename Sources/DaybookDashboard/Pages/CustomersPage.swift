@@ -9,9 +9,10 @@ struct CustomersPage {
     static let count = 50
 
     func page(_ ledger: Ledger) throws -> Frame.Page {
-        var page = Frame.Page(title: "Customers", template: "customers", section: .customers)
-        page.model["text"] = text
         let environment = call.environment
+        var page = Frame.Page(
+            title: "Customers", template: "customers", section: .customers,
+            model: ["text": text, "environment": environment.name])
         if !text.isEmpty, after == nil {
             let found = try ledger.customers(withID: text, environment: environment)
             page.model["matches"] = found.matches.prefix(Self.count).map(match)
@@ -22,10 +23,8 @@ struct CustomersPage {
             OverviewRequest(environment: environment, limit: Self.count, after: after))
         page.model["rows"] = list.rows.map(row)
         page.model["none"] = list.rows.isEmpty && (page.model["matches"] as? [Model] ?? []).isEmpty
-        page.model["environment"] = environment.name
-        if let next = list.next {
-            page.model["next"] = call.link(
-                call.path, [("q", text.isEmpty ? nil : text), ("after", next)])
+        page.model["next"] = list.next.map {
+            call.link(call.path, [("q", text.isEmpty ? nil : text), ("after", $0)])
         }
         return page
     }
@@ -47,24 +46,17 @@ struct CustomersPage {
             "entitlements": row.entitlements.joined(separator: ", "),
             "ids": row.ids.count > 1 ? "\(row.ids.count) ids" : "",
         ]
-        if let first = PageTime.model(row.firstSeenAt) { model["first_seen"] = first }
+        model["first_seen"] = PageTime.model(row.firstSeenAt)
         return model
     }
 
     private func match(_ match: CustomerMatch) -> Model {
         var model: Model = [
             "kind": Words.spaced(match.kind.rawValue), "stream": match.stream ?? "",
+            "ownerless": match.customer == nil,
         ]
-        if let customer = match.customer {
-            model["customer"] = row(customer)
-        } else {
-            model["ownerless"] = true
-        }
-        if let position = match.position {
-            model["event"] = [
-                "position": position, "href": call.event(position),
-            ]
-        }
+        model["customer"] = match.customer.map(row)
+        model["event"] = match.position.map(call.eventLink)
         return model
     }
 }

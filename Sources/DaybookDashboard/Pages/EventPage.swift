@@ -12,28 +12,31 @@ struct EventPage {
             throw Problem.notFound(
                 "unknown_event", "there is no event at position \(ShownText.escaped(position))")
         }
-        var page = Frame.Page(title: "Event @\(number)", template: "event", section: .ledger)
         let json = EventJSON.object(of: event)
-        page.model["position"] = number
-        page.model["type"] = event.draft.type.rawValue
-        page.model["stream"] = "\(event.stream)"
-        page.model["happened"] = PageTime.model(event.draft.occurredAt ?? event.recordedAt) ?? [:]
-        page.model["recorded"] = PageTime.model(event.recordedAt) ?? [:]
-        page.model["members"] = json.members.filter { $0.name != "data" }.map(row)
-        page.model["data"] = event.draft.data.members.map(row)
-        page.model["text"] = JSONValue.object(json).canonicalText
-        if let subject = event.draft.subject, !event.draft.type.isOf(.catalog) {
+        let happened = event.draft.occurredAt ?? event.recordedAt
+        var page = Frame.Page(
+            title: "Event @\(number)", template: "event", section: .ledger,
+            model: [
+                "position": number, "type": event.draft.type.rawValue,
+                "stream": "\(event.stream)", "happened": PageTime.model(happened) ?? [:],
+                "recorded": PageTime.model(event.recordedAt) ?? [:],
+                "members": json.members.filter { $0.name != "data" }.map(row),
+                "data": event.draft.data.members.map(row),
+                "text": JSONValue.object(json).canonicalText,
+            ])
+        page.model["undo"] = call.acts ? ActionPage.undoing(event, in: call.app ?? "") : nil
+        guard let subject = event.draft.subject else { return page }
+        let environment = event.draft.environment
+        if !event.draft.type.isOf(.catalog) {
             var clocks = call.clocks
-            clocks.environment = event.draft.environment
+            clocks.environment = environment
             page.model["what_if"] =
                 Link(
                     call.address(of: subject),
                     [("without", "\(number)")] + clocks.parameters
                 ).text + WhatIfPanel.anchor
         }
-        page.model["undo"] = call.acts ? ActionPage.undoing(event, in: call.app ?? "") : nil
-        if call.acts, let subject = event.draft.subject {
-            let environment = event.draft.environment
+        if call.acts {
             page.model["void"] =
                 Link(
                     call.address(of: subject, "/actions/\(ActionPage.Action.voidEvent.rawValue)"),
@@ -43,17 +46,13 @@ struct EventPage {
                     ]
                 ).text
         }
-        if let subject = event.draft.subject {
-            page.model["customer"] = [
-                "name": subject,
-                "href": Link(
-                    call.address(of: subject),
-                    Clocks(
-                        moment: .now, environment: event.draft.environment
-                    ).parameters
-                ).text,
-            ]
-        }
+        page.model["customer"] = [
+            "name": subject,
+            "href": Link(
+                call.address(of: subject),
+                Clocks(moment: .now, environment: environment).parameters
+            ).text,
+        ]
         return page
     }
 

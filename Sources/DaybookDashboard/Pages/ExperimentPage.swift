@@ -12,23 +12,20 @@ struct ExperimentPage {
 
     func page(_ state: PageJobs.State<ExperimentReport>) -> Frame.Page {
         var page = Frame.Page(
-            title: "Experiment \(name)", template: "experiment", section: .metrics)
-        page.model["name"] = name
-        page.model["metric"] = Words.spaced(Self.metric)
-        page.model["back"] = call.link(call.address("/metrics"))
-        page.model["command"] =
-            "daybook experiment \(ShellText.quoted(name))\(call.clocks.options)"
-        switch state {
-        case .running(let done, let total): page.showProgress(done, total)
-        case .done(let report):
-            page.model["as_of"] = report.asOf.sentence
-            page.model["variants"] = report.variants.map { row($0, report) }
-            if let needed = report.sampleSize(detectPermille: Self.detectPermille) {
-                page.model["needed"] = Words.grouped(needed)
-                page.model["difference"] = MetricWords.number(
-                    Self.detectPermille * 1_000, .ratio)
-                page.model["reached"] = report.isReached(needed)
-            }
+            title: "Experiment \(name)", template: "experiment", section: .metrics,
+            model: [
+                "name": name, "metric": Words.spaced(Self.metric),
+                "back": call.link(call.address("/metrics")),
+                "command": "daybook experiment \(ShellText.quoted(name))\(call.clocks.options)",
+            ])
+        guard let report = page.result(of: state) else { return page }
+        page.model["as_of"] = report.asOf.sentence
+        page.model["variants"] = report.variants.map { row($0, report) }
+        if let needed = report.sampleSize(detectPermille: Self.detectPermille) {
+            page.model["needed"] = Words.grouped(needed)
+            page.model["difference"] = MetricWords.number(
+                Self.detectPermille * 1_000, .ratio)
+            page.model["reached"] = report.isReached(needed)
         }
         return page
     }

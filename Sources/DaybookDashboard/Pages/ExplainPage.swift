@@ -13,33 +13,25 @@ struct ExplainPage {
         let explanation = try ledger.explain(
             CheckQuestion(name, profile: profile), for: subject,
             environment: call.environment, moment: call.moment)
-        var page = Frame.Page(
-            title: "\(subject): \(name)", template: "explain", section: .customers)
         let decision = explanation.decision
-        page.model["subject"] = subject
-        page.model["name"] = name
-        page.model["back"] = call.link(
-            call.address(of: subject), [("name", name), ("profile", profile)])
-        page.model["yes"] = decision.allowed
-        page.model["reason"] = Words.spaced(decision.reason.rawValue)
-        page.model["usage"] = decision.usage?.sentence ?? ""
-        page.model["source"] = decision.source?.sentence ?? ""
-        page.model["considered"] = decision.candidates.filter { $0 != decision.source }
-            .map { ["text": $0.sentence] }
-        page.model["known"] = explanation.isKnown
-        if let step = explanation.deciding { page.model["deciding"] = row(step) }
-        page.model["steps"] = explanation.steps.map(row)
-        page.model["silent"] = explanation.silentCount
-        page.model["skipping"] = explanation.isSkipping
-        let labels = Dictionary(
-            explanation.steps.compactMap(\.event).map { ($0.event.position, $0.label) },
-            uniquingKeysWith: { first, _ in first })
-        page.model["other"] = decision.allowed ? "no" : "yes"
-        page.model["alternatives"] = explanation.alternatives.map {
-            ["text": $0.sentence(labels)]
-        }
-        page.model["beliefs"] = explanation.beliefs.map(row)
-        page.model["as_of"] = explanation.asOf.sentence
+        let considered = decision.candidates.filter { $0 != decision.source }
+        var page = Frame.Page(
+            title: "\(subject): \(name)", template: "explain", section: .customers,
+            model: [
+                "subject": subject, "name": name,
+                "back": call.link(
+                    call.address(of: subject), [("name", name), ("profile", profile)]),
+                "yes": decision.allowed, "reason": Words.spaced(decision.reason.rawValue),
+                "usage": decision.usage?.sentence ?? "",
+                "source": decision.source?.sentence ?? "",
+                "considered": considered.map { ["text": $0.sentence] },
+                "known": explanation.isKnown, "steps": explanation.steps.map(row),
+                "silent": explanation.silentCount, "skipping": explanation.isSkipping,
+                "other": decision.allowed ? "no" : "yes",
+                "alternatives": explanation.alternativeSentences.map { ["text": $0] },
+                "beliefs": explanation.beliefs.map(row), "as_of": explanation.asOf.sentence,
+            ])
+        page.model["deciding"] = explanation.deciding.map(row)
         return page
     }
 
@@ -49,7 +41,8 @@ struct ExplainPage {
             "changes": AnswerChange.sentence(step.changes), "turn": step.isTurn,
             "yes": step.allowed, "reason": Words.spaced(step.reason.rawValue),
         ]
-        if let event = step.event ?? step.cause { model["event"] = link(event) }
+        let event = step.event ?? step.cause
+        model["event"] = (event?.event.position).map(call.eventLink)
         return model
     }
 
@@ -60,13 +53,7 @@ struct ExplainPage {
             "label": belief.event?.label ?? (belief.changes.isEmpty ? "as known then" : "catalog"),
             "changes": AnswerChange.sentence(belief.changes),
         ]
-        if let event = belief.event { model["event"] = link(event) }
+        model["event"] = (belief.event?.event.position).map(call.eventLink)
         return model
-    }
-
-    private func link(_ entry: HistoryEntry) -> Model {
-        [
-            "position": entry.event.position, "href": call.event(entry.event.position),
-        ]
     }
 }

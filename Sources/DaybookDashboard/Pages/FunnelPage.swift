@@ -7,35 +7,33 @@ struct FunnelPage {
     let name: String
 
     func page(_ state: PageJobs.State<FunnelReport>) -> Frame.Page {
-        var page = Frame.Page(title: "Funnel \(name)", template: "funnel", section: .metrics)
-        page.model["name"] = name
-        page.model["back"] = call.link(call.address("/metrics"))
-        page.model["command"] =
-            "daybook funnel \(ShellText.quoted(name))\(NumbersPart.options(call))"
-        page.model["request"] = call.request("/funnels/\(Link.encoded(name))")
-        page.model["filters"] = NumbersPart.funnelFilters(call)
         let by = call.kept("by") ?? FunnelBreakdown.none.rawValue
-        page.model["choices"] = FunnelBreakdown.allCases.map { choice -> Model in
+        var page = Frame.Page(
+            title: "Funnel \(name)", template: "funnel", section: .metrics,
+            model: [
+                "name": name, "back": call.link(call.address("/metrics")),
+                "command": "daybook funnel \(ShellText.quoted(name))\(NumbersPart.options(call))",
+                "request": call.request("/funnels/\(Link.encoded(name))"),
+                "filters": NumbersPart.funnelFilters(call),
+                "choices": FunnelBreakdown.allCases.map { choice -> Model in
+                    let value = choice == .none ? nil : choice.rawValue
+                    return [
+                        "name": value ?? "all", "href": call.link(changing: "by", to: value),
+                        "current": choice.rawValue == by,
+                    ]
+                },
+            ])
+        guard let report = page.result(of: state) else { return page }
+        page.model["window"] = Words.duration(report.windowMilliseconds)
+        page.model["unit"] = report.rules.unit.rawValue
+        page.model["steps"] = steps(
+            report.steps, report.entered, report.order, hasCustomers: true)
+        page.model["empty"] = report.entered == 0
+        page.model["groups"] = report.groups.map { group -> Model in
             [
-                "name": choice == .none ? "all" : choice.rawValue,
-                "href": call.link(changing: "by", to: choice == .none ? nil : choice.rawValue),
-                "current": choice.rawValue == by,
+                "name": group.name, "kind": report.rules.breakdown.rawValue,
+                "steps": steps(group.steps, group.entered, report.order),
             ]
-        }
-        switch state {
-        case .running(let done, let total): page.showProgress(done, total)
-        case .done(let report):
-            page.model["window"] = Words.duration(report.windowMilliseconds)
-            page.model["unit"] = report.rules.unit.rawValue
-            page.model["steps"] = steps(
-                report.steps, report.entered, report.order, hasCustomers: true)
-            page.model["empty"] = report.entered == 0
-            page.model["groups"] = report.groups.map { group -> Model in
-                [
-                    "name": group.name, "kind": report.rules.breakdown.rawValue,
-                    "steps": steps(group.steps, group.entered, report.order),
-                ]
-            }
         }
         return page
     }

@@ -10,35 +10,25 @@ struct MetricPage {
 
     func page(_ state: PageJobs.State<MetricsReport>, _ catalog: Catalog?) -> Frame.Page {
         var page = Frame.Page(
-            title: Words.spaced(metric.name), template: "metric", section: .metrics)
+            title: Words.spaced(metric.name), template: "metric", section: .metrics,
+            model: NumbersPart.model(call, request, catalog))
         page.model["name"] = metric.name
         page.model["meaning"] = metric.meaning
         page.model["formula"] = metric.formula
         page.model["maturity"] = MetricWords.maturity(metric)
-        page.model["back"] = call.link(call.address("/metrics"))
-        page.model["choices"] = NumbersPart.resolutions(call, request)
-        page.model["filters"] = NumbersPart.filters(call, catalog)
-        let known = NumbersPart.options(call)
-        page.model["command"] = "daybook metrics \(metric.name)\(known)"
-        page.model["request"] = call.request("/metrics/\(metric.name)")
-        page.model["downloads"] = NumbersPart.downloads(call)
-        page.model["has_downloads"] = true
-        switch state {
-        case .running(let done, let total): page.showProgress(done, total)
-        case .done(let report):
-            page.model["as_of"] = report.asOf.sentence
-            page.model["zone"] = report.zone
-            guard let series = report.series.first, !series.values.isEmpty else {
-                page.model["empty"] = true
-                return page
-            }
-            if metric.hasAges {
-                page.model["cohorts"] = heatMaps(series, report)
-            } else {
-                page.model["svg"] = chart(series, report)
-                page.model["rows"] = rows(series, report)
-                page.model["grouped"] = series.values.contains { !$0.group.isEmpty }
-            }
+        guard let report = page.result(of: state) else { return page }
+        page.model["as_of"] = report.asOf.sentence
+        page.model["zone"] = report.zone
+        guard let series = report.series.first, !series.values.isEmpty else {
+            page.model["empty"] = true
+            return page
+        }
+        if metric.hasAges {
+            page.model["cohorts"] = heatMaps(series, report)
+        } else {
+            page.model["svg"] = chart(series, report)
+            page.model["rows"] = rows(series, report)
+            page.model["grouped"] = series.values.contains { !$0.group.isEmpty }
         }
         return page
     }

@@ -8,8 +8,18 @@ enum NumbersPart {
     static let metricNames = ["from", "until"] + RequestFields.metricRuleNames
     static let funnelNames = ["from", "until"] + RequestFields.funnelRuleNames
 
+    /// What pages of metrics have in common: how to ask otherwise, and how to ask elsewhere.
+    static func model(_ call: PageCall, _ request: MetricsRequest, _ catalog: Catalog?) -> Model {
+        [
+            "back": call.link(call.address("/metrics")), "choices": resolutions(call, request),
+            "filters": filters(call, catalog), "downloads": downloads(call), "has_downloads": true,
+            "command": "daybook metrics \(request.metrics.joined(separator: " "))\(options(call))",
+            "request": call.request("/metrics/\(request.metrics.joined(separator: ","))"),
+        ]
+    }
+
     /// How long the periods are, as links.
-    static func resolutions(_ call: PageCall, _ request: MetricsRequest) -> [Model] {
+    private static func resolutions(_ call: PageCall, _ request: MetricsRequest) -> [Model] {
         MetricBuckets.Resolution.allCases.map(\.rawValue).map { by in
             [
                 "name": by, "href": call.link(changing: "by", to: by == "month" ? nil : by),
@@ -19,7 +29,7 @@ enum NumbersPart {
     }
 
     /// The form of the filters of metrics.
-    static func filters(_ call: PageCall, _ catalog: Catalog?) -> Model {
+    private static func filters(_ call: PageCall, _ catalog: Catalog?) -> Model {
         let products = (catalog?.products ?? []).map(\.id)
         let experiments = (catalog?.experiments ?? []).map(\.name)
         let refunds = MetricRules.Refunds.allCases.map(\.rawValue)

@@ -49,32 +49,29 @@ struct OverviewPage {
             page.model["news"] = call.link(
                 call.address("/news"), [("after", try ledger.place().description)])
         }
-        switch state {
-        case .running(let done, let total): page.showProgress(done, total)
-        case .done(let board):
-            page.model["events"] = try recent(ledger, board.report.asOf)
-            page.model["period"] = board.kpis?.period.name
-            page.model["zone"] = board.report.zone
-            page.model["as_of"] = board.report.asOf.sentence
-            page.model["kpis"] = board.kpis?.rows.map(kpi) ?? []
-            page.model["no_kpis"] = board.kpis?.rows.isEmpty ?? true
-            let hidden = try hidden(ledger)
-            func cards(_ names: [String]) -> [Model] {
-                board.report.series.filter { names.contains($0.metric.name) }
-                    .flatMap { NumberCard.models($0, board.report, call) }
-            }
-            page.model["numbers"] = cards(Self.numbers.filter { !hidden.contains($0) })
-            let limits = cards(Self.limits)
-            page.model["limits"] = limits
-            page.model["has_limits"] = !limits.isEmpty
-            page.model["boards"] = Metric.parts.map { part -> Model in
-                [
-                    "name": part.title,
-                    "href": call.link(call.address("/boards/\(BoardPage.slug(part.title))")),
-                ]
-            }
-            if let chart = movementChart(board.report) { page.model["movements"] = chart }
+        guard let board = page.result(of: state) else { return page }
+        page.model["events"] = try recent(ledger, board.report.asOf)
+        page.model["period"] = board.kpis?.period.name
+        page.model["zone"] = board.report.zone
+        page.model["as_of"] = board.report.asOf.sentence
+        page.model["kpis"] = board.kpis?.rows.map(kpi) ?? []
+        page.model["no_kpis"] = board.kpis?.rows.isEmpty ?? true
+        let hidden = try hidden(ledger)
+        func cards(_ names: [String]) -> [Model] {
+            board.report.series.filter { names.contains($0.metric.name) }
+                .flatMap { NumberCard.models($0, board.report, call) }
         }
+        page.model["numbers"] = cards(Self.numbers.filter { !hidden.contains($0) })
+        let limits = cards(Self.limits)
+        page.model["limits"] = limits
+        page.model["has_limits"] = !limits.isEmpty
+        page.model["boards"] = Metric.parts.map { part -> Model in
+            [
+                "name": part.title,
+                "href": call.link(call.address("/boards/\(BoardPage.slug(part.title))")),
+            ]
+        }
+        if let chart = movementChart(board.report) { page.model["movements"] = chart }
         return page
     }
 

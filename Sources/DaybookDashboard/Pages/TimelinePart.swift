@@ -11,12 +11,10 @@ struct TimelinePart {
         let page = try ledger.history(
             of: subject, environment: call.environment, moment: call.moment,
             after: after, order: PageOrder(limit: CustomerPage.eventCount, isNewestFirst: true))
-        var model: Model = ["rows": page.entries.map(row)]
-        if let next = page.next {
-            model["older"] = call.link(
-                call.address(of: subject, "/timeline"), keeping: [("after", next.description)])
+        var model: Model = ["rows": page.entries.map(row), "empty": page.entries.isEmpty]
+        model["older"] = page.next.map {
+            call.link(call.address(of: subject, "/timeline"), keeping: [("after", "\($0)")])
         }
-        if page.entries.isEmpty { model["empty"] = true }
         return model
     }
 

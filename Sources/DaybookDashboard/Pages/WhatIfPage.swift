@@ -53,13 +53,13 @@ struct WhatIfPage {
         _ question: Question?, _ state: PageJobs.State<Answer>?, text: String?,
         problem: Problem? = nil
     ) -> Frame.Page {
-        var page = Frame.Page(title: "What if", template: "what-if", section: .catalog)
-        page.model["back"] = call.link(call.address("/catalog"))
-        page.model["title"] = "What if another catalog ruled"
-        page.model["path"] = call.path
-        page.model["environment"] = call.environment.name
-        page.model["at"] = call.clocks.at ?? ""
-        page.model["known_at"] = call.clocks.knownAt ?? ""
+        var page = Frame.Page(
+            title: "What if", template: "what-if", section: .catalog,
+            model: [
+                "back": call.link(call.address("/catalog")), "path": call.path,
+                "title": "What if another catalog ruled", "environment": call.environment.name,
+                "at": call.clocks.at ?? "", "known_at": call.clocks.knownAt ?? "",
+            ])
         if let text { page.model["form"] = ["text": text] }
         if let problem {
             page.status = problem.status
@@ -77,11 +77,8 @@ struct WhatIfPage {
             page.model["command"] = "daybook replay --catalog catalog.yaml" + call.clocks.options
         case nil: break
         }
-        switch state {
-        case nil: break
-        case .running(let done, let total)?: page.showProgress(done, total)
-        case .done(let answer)?: page.model["answer"] = model(answer)
-        }
+        guard let state, let answer = page.result(of: state) else { return page }
+        page.model["answer"] = model(answer)
         return page
     }
 
@@ -108,16 +105,10 @@ struct WhatIfPage {
                 [
                     "name": shift.name, "reached": Words.grouped(shift.reached),
                     "freed": Words.grouped(shift.freed),
-                    "limits": Words.grouped(shift.limitChanged),
-                    "overage":
-                        "\(Words.grouped(shift.overageBefore)) → \(Words.grouped(shift.overageAfter))",
+                    "limits": Words.grouped(shift.limitChanged), "overage": shift.overageWords,
                 ]
             },
-            "revenue": report.revenue.map { shift -> Model in
-                let before = Words.money(milli: shift.before, shift.currency)
-                let after = Words.money(milli: shift.after, shift.currency)
-                return ["text": before == after ? before : "\(before) → \(after)"]
-            },
+            "revenue": report.revenue.map { ["text": $0.words] },
         ]
         model["top"] = report.top.map { customer -> Model in
             var row: Model = [
