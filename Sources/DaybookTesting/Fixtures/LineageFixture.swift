@@ -107,8 +107,7 @@ public struct LineageFixture: Sendable {
             "currency": "USD",
         ]
         if let reason { data["reason"] = .string(reason) }
-        for member in extra.members { data[member.name] = member.value }
-        return data
+        return data.adding(extra)
     }
 
     /// A refund of one transaction; access ends at its date.
@@ -116,12 +115,11 @@ public struct LineageFixture: Sendable {
         _ transaction: String, at revokedAt: Int64, signedAt: Int64? = nil,
         _ extra: JSONObject = JSONObject()
     ) -> EventDraft {
-        var data: JSONObject = [
+        let data: JSONObject = [
             "transaction_id": .string(transaction), "revoked_at": .integer(revokedAt),
             "type": "full",
         ]
-        for member in extra.members { data[member.name] = member.value }
-        return event(.purchaseRefunded, at: revokedAt, signedAt: signedAt, data)
+        return event(.purchaseRefunded, at: revokedAt, signedAt: signedAt, data.adding(extra))
     }
 
     /// What the store says of one transaction as a whole, as a client posts it (rule 3).
@@ -134,10 +132,9 @@ public struct LineageFixture: Sendable {
             "starts_at": .integer(start),
         ]
         if let end { data["expires_at"] = .integer(end) }
-        for member in extra.members { data[member.name] = member.value }
         return event(
             .storeTransactionStated, at: min(start, signedAt), signedAt: signedAt,
-            key: "\(transaction)@\(signedAt)", data)
+            key: "\(transaction)@\(signedAt)", data.adding(extra))
     }
 
     /// Renewal switched on or off.

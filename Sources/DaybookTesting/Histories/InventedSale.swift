@@ -58,8 +58,7 @@ package struct InventedSale: Sendable {
 
     /// What a store says when it charges for a period.
     package func charge(_ more: JSONObject, currency: String) -> JSONObject {
-        var fields = statement
-        for member in more.members { fields[member.name] = member.value }
+        var fields = statement.adding(more)
         fields["group"] = product.group.map(JSONValue.string)
         fields["price_milli"] = .integer(isTrial ? 0 : priceMilli)
         fields["currency"] = .string(currency)
