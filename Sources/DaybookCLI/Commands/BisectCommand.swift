@@ -99,11 +99,9 @@ struct BisectCommand: AsyncParsableCommand {
     private func known(_ subject: String, _ ledger: Ledger) throws {
         let environment = common.environment
         let (status, _) = try ledger.status(of: subject, environment: environment)
-        guard status.isKnown else {
-            throw Failure(
-                .badInput, "unknown_subject",
-                "nothing is known of \(subject) in \(environment.name); check the name and --env")
-        }
+        try Failure.require(
+            status.isKnown, .badInput, "unknown_subject",
+            "nothing is known of \(subject) in \(environment.name); check the name and --env")
     }
 
     private func compare(_ path: String) async throws {

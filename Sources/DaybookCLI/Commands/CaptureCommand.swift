@@ -71,9 +71,8 @@ struct CaptureCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        guard amount >= 0 else {
-            throw Failure(.badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
-        }
+        try Failure.require(
+            amount >= 0, .badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
         let test = try asTest.map { try CapturedTest(name: $0, folder: folder ?? ".") }
         let request = CaptureRequest(
             subjects, environment: ask.environment, moment: try ask.moment.moment(),
@@ -122,12 +121,11 @@ struct CapturedTest {
 
     init(name: String, folder: String) throws {
         let isName = name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) != nil
-        guard isName, name.utf8.count <= 100, !name.hasPrefix("diverges-") else {
-            throw Failure(
-                .badInput, "bad_test_name",
-                "--as-test \(name): write lower-case words with hyphens, such as lost-access; diverges-… is for goldens that must differ"
-            )
-        }
+        try Failure.require(
+            isName && name.utf8.count <= 100 && !name.hasPrefix("diverges-"), .badInput,
+            "bad_test_name",
+            "--as-test \(name): write lower-case words with hyphens, such as lost-access; diverges-… is for goldens that must differ"
+        )
         self.name = name
         self.folder = folder
     }

@@ -30,9 +30,8 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var ask: AskOptions
 
     mutating func run() async throws {
-        guard amount >= 0 else {
-            throw Failure(.badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
-        }
+        try Failure.require(
+            amount >= 0, .badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
         let moment = try ask.moment.moment()
         let question = CheckQuestion(
             name, amount: amount, profile: view.profile,

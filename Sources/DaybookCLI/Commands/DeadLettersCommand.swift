@@ -180,11 +180,9 @@ struct DeadLettersCommand: AsyncParsableCommand {
             throw Failure(
                 .no, "unknown_dead_letter", "no dead letter's SHA-256 begins with \(prefix)")
         }
-        guard found.allSatisfy({ $0.sha256 == first.sha256 }) else {
-            throw Failure(
-                .no, "unknown_dead_letter",
-                "\(found.count) dead letters begin with \(prefix); write more digits")
-        }
+        try Failure.require(
+            found.allSatisfy({ $0.sha256 == first.sha256 }), .no, "unknown_dead_letter",
+            "\(found.count) dead letters begin with \(prefix); write more digits")
         return found.first { $0.environment == environment } ?? found.first(where: \.isWaiting)
             ?? first
     }

@@ -30,9 +30,8 @@ struct ExplainCommand: AsyncParsableCommand {
     @OptionGroup var ask: AskOptions
 
     mutating func run() async throws {
-        guard amount >= 0 else {
-            throw Failure(.badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
-        }
+        try Failure.require(
+            amount >= 0, .badInput, "amount_out_of_bounds", "--amount \(amount) is below zero")
         let moment = try ask.moment.moment()
         let question = CheckQuestion(
             name, amount: amount, profile: view.profile, locale: view.locale)
@@ -44,12 +43,10 @@ struct ExplainCommand: AsyncParsableCommand {
                 explanation, versions.last { $0.version == explanation.asOf.catalog }?.catalog
             )
         }
-        guard explanation.isKnown else {
-            throw Failure(
-                .badInput, "unknown_subject",
-                "nothing is known of \(subject) in \(ask.environment.name) at position \(explanation.asOf.position); check the name, --env and --known-at"
-            )
-        }
+        try Failure.require(
+            explanation.isKnown, .badInput, "unknown_subject",
+            "nothing is known of \(subject) in \(ask.environment.name) at position \(explanation.asOf.position); check the name, --env and --known-at"
+        )
         try ask.output.show(explanation.json) { terminal in
             ExplanationText(explanation: explanation, catalog: catalog, locale: view.locale)
                 .text(terminal)

@@ -234,9 +234,9 @@ struct KeyCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             try await change.changing { ledger, store in
-                guard try store.distrust(id, app: ledger.app) else {
-                    throw Failure(.badInput, "unknown_key", "no tokens are verified by a key \(id)")
-                }
+                try Failure.require(
+                    try store.distrust(id, app: ledger.app), .badInput, "unknown_key",
+                    "no tokens are verified by a key \(id)")
                 try await change.record(.distrusted, id, [:], in: ledger)
                 try change.output.show(["id": .string(id)]) {
                     "\($0.tick) tokens that \(id) signed are not believed any more\n"

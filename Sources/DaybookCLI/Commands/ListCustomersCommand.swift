@@ -24,10 +24,10 @@ struct ListCustomersCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
-        if id != nil, prefix != nil || page.after != nil {
-            throw ValidationError("--id finds everything at once; leave out --prefix and --after.")
-        }
-        if id?.isEmpty == true { throw ValidationError("--id is empty.") }
+        try require(
+            id == nil || prefix == nil && page.after == nil,
+            "--id finds everything at once; leave out --prefix and --after.")
+        try require(id?.isEmpty != true, "--id is empty.")
     }
 
     mutating func run() async throws {

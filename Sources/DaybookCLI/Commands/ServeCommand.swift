@@ -121,11 +121,10 @@ struct ServeCommand: AsyncParsableCommand {
         for proxy in proxies where AddressRange(proxy) == nil {
             throw ValidationError("--proxy \(proxy): write an address, or a network as 10.0.0.0/8.")
         }
-        if settings != nil, verifier.namesApp || revenueCatFile != nil {
-            throw ValidationError(
-                "--apps says of each app what --bundle-id and --revenuecat-authorization-file say of one."
-            )
-        }
+        try require(
+            settings == nil || !verifier.namesApp && revenueCatFile == nil,
+            "--apps says of each app what --bundle-id and --revenuecat-authorization-file say of one."
+        )
         let isLocal = ["127.0.0.1", "::1", "localhost"].contains(host)
         try require(
             isLocal || certificate != nil || !proxies.isEmpty,

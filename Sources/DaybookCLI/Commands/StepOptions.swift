@@ -48,12 +48,10 @@ struct StepOptions: ParsableArguments {
         let replay = try ledger.stepping(
             subject, environment: environment, profile: profile,
             knownAt: try InstantText.knowledge(knownAt, "--known-at"))
-        guard !replay.entries.isEmpty else {
-            throw Failure(
-                .badInput, "unknown_subject",
-                "nothing is known of \(subject) in \(environment.name); check the name, --env and --known-at"
-            )
-        }
+        try Failure.require(
+            !replay.entries.isEmpty, .badInput, "unknown_subject",
+            "nothing is known of \(subject) in \(environment.name); check the name, --env and --known-at"
+        )
         var session = StepSession(replay: replay, breaks: conditions, output: output)
         if let script {
             try session.run(lines: try InputFile(script).all())
@@ -101,11 +99,9 @@ struct StepSession {
         case .time(let instant): replay.go(toTime: instant)
         case .until(let own):
             let conditions = own.isEmpty ? breaks : own
-            guard !conditions.isEmpty else {
-                throw Failure(
-                    .badInput, "bad_step",
-                    "until what? write a condition, or give the replay one with --break")
-            }
+            try Failure.require(
+                !conditions.isEmpty, .badInput, "bad_step",
+                "until what? write a condition, or give the replay one with --break")
             let outcome = try replay.run(until: conditions)
             try show()
             return try tell(outcome)

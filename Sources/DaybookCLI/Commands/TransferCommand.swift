@@ -48,14 +48,10 @@ struct TransferCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     mutating func validate() throws {
-        if undo, to != nil {
-            throw ValidationError(
-                "--undo gives the lineage back to its last owner; leave out --to.")
-        }
-        if !undo, from == nil || to == nil {
-            throw ValidationError("Say --from and --to, or --undo.")
-        }
-        if force, !undo { throw ValidationError("--force goes with --undo.") }
+        try require(
+            !undo || to == nil, "--undo gives the lineage back to its last owner; leave out --to.")
+        try require(undo || from != nil && to != nil, "Say --from and --to, or --undo.")
+        try require(!force || undo, "--force goes with --undo.")
     }
 
     mutating func run() async throws {

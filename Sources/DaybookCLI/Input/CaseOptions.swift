@@ -102,12 +102,9 @@ struct CaseOptions: ParsableArguments {
         let export = try ledger.caseExport(
             Moment(at: former.at, knownAt: .position(former.position)))
         let asked = moment == .now ? former : try ledger.caseExport(moment).context
-        guard export.context == former, asked == former else {
-            throw Failure(
-                .badInput, "other_context",
-                "\(folder) has the export of another ledger or another moment; name an empty folder"
-            )
-        }
+        try Failure.require(
+            export.context == former && asked == former, .badInput, "other_context",
+            "\(folder) has the export of another ledger or another moment; name an empty folder")
         return export
     }
 

@@ -23,9 +23,9 @@ struct ContributionsOptions: ParsableArguments {
     var isAsked: Bool { behind != nil }
 
     mutating func validate() throws {
-        if behind == nil, group != nil || age != nil || limit != nil {
-            throw ValidationError("--group, --age and --limit are of --behind; write it beside.")
-        }
+        try require(
+            behind != nil || group == nil && age == nil && limit == nil,
+            "--group, --age and --limit are of --behind; write it beside.")
         if let limit, limit < 1 { throw ValidationError("--limit is at least 1.") }
     }
 

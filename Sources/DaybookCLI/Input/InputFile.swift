@@ -16,12 +16,12 @@ struct InputFile {
             return
         }
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw Failure(.environment, "no_file", "there is no file \(path)")
-        }
-        guard !isFolder.boolValue else {
-            throw Failure(.environment, "is_folder", "\(path) is a folder; name a file in it")
-        }
+        try Failure.require(
+            FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), .environment,
+            "no_file", "there is no file \(path)")
+        try Failure.require(
+            !isFolder.boolValue, .environment, "is_folder", "\(path) is a folder; name a file in it"
+        )
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw Failure(
                 .environment, "unreadable", "\(path) cannot be read; check its permissions")
@@ -40,11 +40,9 @@ struct InputFile {
             } while count < 0 && errno == EINTR
             filled = max(0, count)
         }
-        guard count >= 0 else {
-            throw Failure(
-                .environment, "unreadable",
-                "\(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
+        try Failure.require(
+            count >= 0, .environment, "unreadable",
+            "\(path) cannot be read: \(String(cString: strerror(errno)))")
         return count == 0 ? nil : bytes
     }
 

@@ -122,8 +122,8 @@ struct ExposureOptions: ParsableArguments {
     var variant: String?
 
     mutating func validate() throws {
-        if variant != nil, experiment == nil {
-            throw ValidationError("--variant is one of an experiment; name it with --experiment.")
-        }
+        try require(
+            variant == nil || experiment != nil,
+            "--variant is one of an experiment; name it with --experiment.")
     }
 }

@@ -14,11 +14,9 @@ struct RawKeys {
     /// - Throws: `Failure` where the standard input is no terminal.
     init() throws {
         var settings = termios()
-        guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
-            throw Failure(
-                .usage, "no_terminal",
-                "keys need a terminal; write the steps to a file and name it with --script")
-        }
+        try Failure.require(
+            tcgetattr(STDIN_FILENO, &settings) == 0, .usage, "no_terminal",
+            "keys need a terminal; write the steps to a file and name it with --script")
         before = settings
         listen()
     }

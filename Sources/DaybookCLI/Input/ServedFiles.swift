@@ -14,12 +14,10 @@ enum ServedFiles {
         }
         let paths = names.filter { $0.hasSuffix(".sqlite") && $0 != KeyStore.fileName }
             .map { "\(folder)/\($0)" }
-        guard !paths.isEmpty else {
-            throw Failure(
-                .environment, "no_ledger",
-                "\(folder) holds no *.sqlite; make one with \"daybook init \(folder)/APP.sqlite --catalog FILE\""
-            )
-        }
+        try Failure.require(
+            !paths.isEmpty, .environment, "no_ledger",
+            "\(folder) holds no *.sqlite; make one with \"daybook init \(folder)/APP.sqlite --catalog FILE\""
+        )
         return paths
     }
 

@@ -56,12 +56,10 @@ struct VerifierOptions: ParsableArguments {
     /// What the options say of the App Store.
     func identity() throws -> StoreIdentity {
         let ids = namedIDs
-        guard !ids.isEmpty else {
-            throw Failure(
-                .usage, "no_bundle_id",
-                "which app are the payloads for? say --bundle-id, as in App Store Connect, or set $DAYBOOK_BUNDLE_ID"
-            )
-        }
+        try Failure.require(
+            !ids.isEmpty, .usage, "no_bundle_id",
+            "which app are the payloads for? say --bundle-id, as in App Store Connect, or set $DAYBOOK_BUNDLE_ID"
+        )
         return StoreIdentity(
             bundleIDs: ids, appAppleID: appAppleID, roots: roots, isOnline: isOnline)
     }

@@ -39,6 +39,13 @@ struct Failure: Error {
         remedy = Self.remedies[code]
     }
 
+    /// Ends a command of which a condition does not hold.
+    static func require(
+        _ holds: Bool, _ status: ExitCode, _ code: String, _ message: @autoclosure () -> String
+    ) throws {
+        if !holds { throw Failure(status, code, message()) }
+    }
+
     /// Ends the process with the exit code that the error means.
     static func leave(because error: any Error) -> Never {
         if let status = error as? ExitCode { Foundation.exit(status.rawValue) }

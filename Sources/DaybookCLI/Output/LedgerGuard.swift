@@ -21,12 +21,9 @@ enum LedgerGuard {
     ///   - target: Where its links lead.
     /// - Throws: A `Failure` for what belongs to a ledger.
     static func check(_ path: String, target: String) throws {
-        if begins(target, with: beginnings) {
-            throw Failure(
-                .environment, "is_ledger",
-                "\(path) is a ledger or another database, or belongs to one; name a file of its own"
-            )
-        }
+        try Failure.require(
+            !begins(target, with: beginnings), .environment, "is_ledger",
+            "\(path) is a ledger or another database, or belongs to one; name a file of its own")
         try checkPlace(path, target: target)
     }
 

@@ -35,9 +35,9 @@ final class OutputFile {
         var found = stat()
         let isThere = stat(path, &found) == 0
         let kind = found.st_mode & S_IFMT
-        guard !isThere || kind != S_IFDIR else {
-            throw Failure(.environment, "is_folder", "\(path) is a folder; name a file in it")
-        }
+        try Failure.require(
+            !isThere || kind != S_IFDIR, .environment, "is_folder",
+            "\(path) is a folder; name a file in it")
         if isThere, kind != S_IFREG || Self.isStandardOutput(found) {
             let number = open(path, O_WRONLY | O_CLOEXEC)
             guard number >= 0 else { throw Descriptor.failure(path) }
