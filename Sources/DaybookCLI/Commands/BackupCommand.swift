@@ -41,18 +41,16 @@ struct BackupCommand: AsyncParsableCommand {
     }
 
     private func checkBackup() throws {
-        let bar = ProgressBar("backup --check")
-        defer { bar.finish() }
         do {
-            let history = try Ledger.proveBackup(at: target) { bar.show($0, of: $1, events: $1) }
-            bar.finish()
+            let history = try ProgressBar.during("backup --check") { bar in
+                try Ledger.proveBackup(at: target) { bar.show($0, of: $1, events: $1) }
+            }
             try output.show(history.json.adding(["clean": true])) {
                 "\($0.tick) \(target) is whole: \(Words.count(history.position, "event"))\n  \(HistoryPointText.line(history))\n"
             }
         } catch let LedgerError.store(damage)
             where damage.code == .damaged || damage.code == .notALedger
         {
-            bar.finish()
             try output.show(["clean": false, "reason": .string(damage.message)]) { _ in
                 "✗ \(damage.message)\n"
             }

@@ -59,17 +59,14 @@ struct BeliefsCommand: AsyncParsableCommand {
         (request.from, request.until) = try InstantText.span(from: from, until: until)
         request.eventCount = events
         let moment = try ask.moment.moment()
-        let asked = request
-        let plane = try await ask.ledger.asking { ledger in
+        let plane = try await ask.ledger.asking { [request] ledger in
             try ledger.beliefs(
-                asked, of: subject, environment: ask.environment, moment: moment)
+                request, of: subject, environment: ask.environment, moment: moment)
         }
-        guard plane.isKnown else {
-            throw Failure(
-                .badInput, "unknown_subject",
-                "nothing is known of \(subject) in \(ask.environment.name) at position \(plane.asOf.position); check the name, --env and --known-at"
-            )
-        }
+        try Failure.require(
+            plane.isKnown, .badInput, "unknown_subject",
+            "nothing is known of \(subject) in \(ask.environment.name) at position \(plane.asOf.position); check the name, --env and --known-at"
+        )
         try ask.output.show(plane.json) { BeliefsText(plane: plane).text($0) }
     }
 }

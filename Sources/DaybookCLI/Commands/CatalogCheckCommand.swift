@@ -17,8 +17,7 @@ struct CatalogCheckCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
-        let (catalog, warnings) = try CatalogFile.read(document, named: file)
+        let (_, catalog, warnings) = try CatalogFile.read(file)
         try output.show([
             "valid": true, "app": .string(catalog.app), "title": .string(catalog.title),
             "counts": .object(catalog.counts), "warnings": .objects(warnings.map(\.json)),

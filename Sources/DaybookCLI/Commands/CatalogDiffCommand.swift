@@ -50,11 +50,8 @@ struct CatalogDiffCommand: AsyncParsableCommand {
             let found = try ledger.catalogDifference(from: from, to: to ?? newest ?? from)
             return (found.json, found.changes)
         }
-        try output.show(json) { terminal in
-            if changes.isEmpty { return "nothing is different\n" }
-            var table = Table()
-            for change in changes { change.add(to: &table) }
-            return table.text(terminal, indent: 0)
+        try output.show(json) {
+            changes.isEmpty ? "nothing is different\n" : Table(changes).text($0, indent: 0)
         }
         if !changes.isEmpty { throw ExitCode.no }
     }

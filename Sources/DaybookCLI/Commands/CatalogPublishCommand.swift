@@ -29,8 +29,7 @@ struct CatalogPublishCommand: AsyncParsableCommand {
     @OptionGroup var options: PublicationOptions
 
     mutating func run() async throws {
-        let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
-        _ = try CatalogFile.read(document, named: file)
+        let document = try CatalogFile.read(file).document
         let file = file
         try await options.perform(
             CatalogPublication(

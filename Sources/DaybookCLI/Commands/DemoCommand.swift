@@ -136,16 +136,15 @@ struct DemoCommand: AsyncParsableCommand {
         let catalog = Self.fromHere(dozzi.catalog)
         report["story"] = .object(
             try await DemoFamily(stage: stage, ledger: ledger, catalog: catalog).play())
-        if let stories = apps.first(where: { $0.name == "magical-stories" }) {
-            let act = DemoAppStore(
-                stage: stage, folder: folder, catalog: Self.fromHere(stories.catalog))
+        let stories = apps.first { $0.name == "magical-stories" }.map { Self.fromHere($0.catalog) }
+        if let stories {
+            let act = DemoAppStore(stage: stage, folder: folder, catalog: stories)
             report["app_store"] = .object(try await act.play())
         }
         report["funnel"] = .object(try await crowd(dozzi, in: folder, ledger, stage))
         report["replay"] = .object(try await replay(ledger, stage))
-        if let stories = apps.first(where: { $0.name == "magical-stories" }) {
-            let act = DemoHTTP(
-                stage: stage, folder: folder, catalog: Self.fromHere(stories.catalog))
+        if let stories {
+            let act = DemoHTTP(stage: stage, folder: folder, catalog: stories)
             report["http"] = .object(try await act.play())
         }
     }
@@ -161,8 +160,7 @@ struct DemoCommand: AsyncParsableCommand {
     ) async throws -> JSONObject {
         try stage.chapter(
             "A funnel", "\(DemoCrowd.count) visitors come by. How many get how far, and how fast?")
-        let document = try InputFile(app.catalog).all(byteCountMax: CatalogReader.byteCountMax)
-        let catalog = try CatalogFile.read(document, named: app.catalog).catalog
+        let catalog = try CatalogFile.read(app.catalog).catalog
         guard let funnel = catalog.funnels.first else { return [:] }
         let visitors = "\(folder)/visitors.ndjson"
         try OutputFile.write(

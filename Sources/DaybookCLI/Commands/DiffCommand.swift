@@ -87,10 +87,8 @@ struct DiffCommand: AsyncParsableCommand {
     /// Compares with another ledger; of JSON the last line says how far was looked.
     private func compare(with path: String) async throws -> Bool {
         let at = try InstantText.read(to, "--to")
-        return try await ledger.asking { ledger in
+        return try await ledger.asking("diff") { ledger, bar in
             try await LedgerOptions.using(try Ledger.open(path, readOnly: true)) { other in
-                let bar = ProgressBar("diff")
-                defer { bar.finish() }
                 let found = try ledger.differences(
                     from: other, in: environmentOption.named, at: at,
                     progress: { bar.show($0, of: $1, note: "") },

@@ -118,21 +118,17 @@ struct ExportCommand: AsyncParsableCommand {
             throw Failure(.badInput, "bad_position", "--through \(through) is no position")
         }
         guard let table = content.table else { return try await events(start) }
-        let receipt = try await ledger.asking { ledger in
+        let receipt = try await ledger.asking("export") { ledger, bar in
             var request = TableRequest(table)
             request.format = format
             request.names = columns
             request.environment = environment ?? .production
             request.after = try start.place(in: ledger)
             let writer = try LineWriter(output, access: .like(ledger: ledger.path))
-            let bar = ProgressBar("export")
-            let receipt = try ledger.export(request) { done, total in
-                bar.show(Int64(done), of: Int64(total), note: "\(done) of \(total) customers")
-            } _: {
+            let receipt = try ledger.export(request, progress: bar.showCustomers) {
                 try writer.write($0)
             }
             try writer.close()
-            bar.finish()
             try writeSchema(request.schema(receipt), of: ledger)
             return receipt
         }
@@ -156,9 +152,8 @@ struct ExportCommand: AsyncParsableCommand {
     /// A plain number is a position, too: what this command always took.
     private static func positionOrPlace(_ text: String?) throws -> String? {
         guard let text, let position = Int64(text) else { return text }
-        guard position >= 0 else {
-            throw Failure(.badInput, "bad_position", "--after \(text) is no position")
-        }
+        try Failure.require(
+            position >= 0, .badInput, "bad_position", "--after \(text) is no position")
         return "@\(position)"
     }
 

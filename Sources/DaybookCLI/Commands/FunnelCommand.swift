@@ -81,21 +81,18 @@ struct FunnelCommand: AsyncParsableCommand {
     private func showCustomers(_ funnel: FunnelRequest, _ step: String) async throws {
         var request = FunnelStepRequest(funnel, step: step)
         request.isStopped = stopped
-        let asked = request
-        let found = try await ledger.asking("funnel") { ledger, bar in
-            try ledger.customers(at: asked, progress: bar.showCustomers)
+        let found = try await ledger.asking("funnel") { [request] ledger, bar in
+            try ledger.customers(at: request, progress: bar.showCustomers)
         }
         try format.show(found) { ContributionsText.text(found, $0) }
     }
 
     private func request(_ name: String) throws -> FunnelRequest {
-        var request = FunnelRequest(name)
+        var request = FunnelRequest(
+            name, by: breakdown, experiment: experiment, environment: environment.environment)
         (request.from, request.until) = try InstantText.span(from: from, until: until)
-        request.experiment = experiment
-        request.rules.breakdown = breakdown
         try rules.apply(to: &request)
         request.filter = try customers.filter()
-        request.environment = environment.environment
         request.moment = try moment.moment()
         return request
     }

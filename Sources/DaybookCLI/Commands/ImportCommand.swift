@@ -71,10 +71,10 @@ struct ImportCommand: AsyncParsableCommand {
         let options = ImportOptions(
             isAsRecorded: asRecorded, isDryRun: dryRun, keepsGoing: keepGoing,
             refusesUnknown: !allowUnknown, map: try map.map(ImportMapFile.read))
-        let bar = ProgressBar("import")
         let byteCount = Int64(input.byteCount ?? 0)
-        defer { bar.finish() }
-        let (report, known) = try await ledger.opening(isDryRun: dryRun) { ledger in
+        let (report, known) = try await ledger.opening(
+            isDryRun: dryRun, "import"
+        ) { ledger, bar in
             do {
                 let report = try await ledger.importLines(
                     { try input.next() }, options: options
@@ -84,7 +84,6 @@ struct ImportCommand: AsyncParsableCommand {
                 throw Self.misfit(problems, app: ledger.app)
             }
         }
-        bar.finish()
         let path = try writeRefused(report.refused)
         try show(report, path, known)
         if let path {

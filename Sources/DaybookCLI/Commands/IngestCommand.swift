@@ -65,11 +65,9 @@ struct IngestCommand: AsyncParsableCommand {
         // Before anything is taken in: a file that is missing or empty ends the command while nothing has changed.
         let posted = try files.map { try Posted($0) }
         try checkSingle(posted)
-        let bar = ProgressBar("ingest")
-        defer { bar.finish() }
         var sum = IngestReceipt()
         var json = JSONObject()
-        try await common.ledger.opening(isDryRun: dryRun) { ledger in
+        try await common.ledger.opening(isDryRun: dryRun, "ingest") { ledger, bar in
             // All payloads go into one ledger in memory: what an earlier one says is there for the later ones.
             let ledger = try dryRun ? ledger.dryRun() : ledger
             for file in posted {
@@ -83,7 +81,6 @@ struct IngestCommand: AsyncParsableCommand {
             }
             json = dryRun ? sum.json : ledger.json(of: sum)
         }
-        bar.finish()
         json["dry_run"] = .bool(dryRun)
         try common.output.show(json) { sum.text($0, noun, isDryRun: dryRun) }
         if let failure = sum.failure(noun, isDryRun: dryRun) { throw failure }
@@ -113,22 +110,18 @@ struct IngestCommand: AsyncParsableCommand {
         let environment = common.environment
         switch kind {
         case .revenueCat:
-            guard subject == nil, product == nil else {
-                throw Failure(
-                    .usage, "no_subject",
-                    "a webhook names its customer and product; --subject and --product are for "
-                        + "transactions of the App Store")
-            }
+            try Failure.require(
+                subject == nil && product == nil, .usage, "no_subject",
+                "a webhook names its customer and product; --subject and --product are for "
+                    + "transactions of the App Store")
             return { ledger, payload in
                 try await ledger.ingestRevenueCat(payload, environment: environment)
             }
         case .revenueCatSubscriber:
-            guard product == nil else {
-                throw Failure(
-                    .usage, "no_product",
-                    "a subscriber document names its products; --product is for transactions of "
-                        + "the App Store")
-            }
+            try Failure.require(
+                product == nil, .usage, "no_product",
+                "a subscriber document names its products; --product is for transactions of "
+                    + "the App Store")
             let subject = subject
             return { ledger, payload in
                 try await ledger.ingestRevenueCatSubscriber(

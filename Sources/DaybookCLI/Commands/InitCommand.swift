@@ -60,8 +60,7 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     private func make(_ catalog: String) async throws {
-        let document = try InputFile(catalog).all(byteCountMax: CatalogReader.byteCountMax)
-        let (read, warnings) = try CatalogFile.read(document, named: catalog)
+        let (document, read, warnings) = try CatalogFile.read(catalog)
         let begin = try InstantText.read(at, "--at")
         let made = try await Ledger.create(at: ledger, catalog: document) {
             begin ?? SystemClock.now()

@@ -62,9 +62,9 @@ struct MergeCommand: AsyncParsableCommand {
 
     private func differing(_ whole: FoldedWhole, from path: String) async throws -> [Int] {
         try await LedgerOptions.using(try Ledger.open(path, readOnly: true)) { ledger in
-            let bar = ProgressBar("merge")
-            defer { bar.finish() }
-            return try whole.differingBuckets(from: ledger) { bar.show($0, of: $1, note: "") }
+            try ProgressBar.during("merge") { bar in
+                try whole.differingBuckets(from: ledger) { bar.show($0, of: $1, note: "") }
+            }
         }
     }
 

@@ -34,21 +34,21 @@ struct MetricsCommand: AsyncParsableCommand {
     @OptionGroup var ledger: LedgerOptions
     @OptionGroup var format: MetricsOutput
 
+    /// Metrics are listed or explained, and nothing is computed.
+    private var isListing: Bool { explain || names.isEmpty && !all }
+
     mutating func validate() throws {
-        if all, !names.isEmpty {
-            throw ValidationError("--all computes every metric; leave out the names.")
-        }
-        if behind.isAsked, names.count != 1 {
-            throw ValidationError("--behind is of one number; name one metric.")
-        }
-        if format.isOfLines, explain || (names.isEmpty && !all) {
-            throw ValidationError(
-                "--\(format.csv ? "csv" : "ndjson") has values; name metrics, or say --all.")
-        }
+        try require(
+            !all || names.isEmpty, "--all computes every metric; leave out the names.")
+        try require(
+            !behind.isAsked || names.count == 1, "--behind is of one number; name one metric.")
+        try require(
+            !format.isOfLines || !isListing,
+            "--\(format.csv ? "csv" : "ndjson") has values; name metrics, or say --all.")
     }
 
     mutating func run() async throws {
-        if explain || (names.isEmpty && !all) {
+        if isListing {
             let chosen = try Metric.choosing(names)
             return try format.output.show(["metrics": .objects(chosen.map(\.json))]) {
                 explain

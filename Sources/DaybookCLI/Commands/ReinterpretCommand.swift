@@ -60,18 +60,15 @@ struct ReinterpretCommand: AsyncParsableCommand {
         if let reason { options.reason = reason }
         if let ticket { options.ticket = ticket }
         if let actor { options.actor = actor }
-        let bar = ProgressBar("reinterpret")
-        defer { bar.finish() }
-        let asked = options
-        let report = try await ledger.opening(isDryRun: !apply) { ledger in
-            try await ledger.reinterpret(asked) { progress in
+        let report = try await ledger.opening(isDryRun: !apply, "reinterpret") {
+            [options] ledger, bar in
+            try await ledger.reinterpret(options) { progress in
                 bar.show(
                     progress.events, of: progress.total,
                     note: Words.count(progress.payloads, "payload") + ", "
                         + Words.count(progress.differences, "difference"))
             }
         }
-        bar.finish()
         try output.show(report.json.adding(["applied": .bool(apply)])) {
             report.text($0, isApplied: apply)
         }

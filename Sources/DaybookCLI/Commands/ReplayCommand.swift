@@ -154,12 +154,9 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func write(_ path: String, _ ledger: Ledger) throws {
-        let bar = ProgressBar("digest")
         let events = try ledger.head().position
-        let trace: DigestTrace
-        do {
-            defer { bar.finish() }
-            trace = try ledger.digests(
+        let trace = try ProgressBar.during("digest") { bar in
+            try ledger.digests(
                 every: every ?? DigestTrace.everyDefault, workers: workers
             ) { bar.show($0, of: $1, events: events) }
         }
@@ -184,11 +181,11 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     private func replay(_ ledger: Ledger) throws -> ReplayReport {
-        let bar = ProgressBar("replay")
-        defer { bar.finish() }
         let events = try ledger.head().position
-        return try ledger.replay(workers: workers ?? 1, source: source) { done, total in
-            bar.show(done, of: total, events: events)
+        return try ProgressBar.during("replay") { bar in
+            try ledger.replay(workers: workers ?? 1, source: source) { done, total in
+                bar.show(done, of: total, events: events)
+            }
         }
     }
 

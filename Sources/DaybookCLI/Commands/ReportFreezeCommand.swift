@@ -34,12 +34,10 @@ struct ReportFreezeCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let freeze = ReportFreeze(
             name, try options.request(metrics, exposure), actor: actor, reason: reason)
-        let bar = ProgressBar("report")
-        let (report, isNew) = try await ledger.writing { ledger in
+        let (report, isNew) = try await ledger.opening("report") { ledger, bar in
             let prepared = try ledger.preparedReport(freeze, progress: bar.showCustomers)
             return (try await ledger.keep(prepared), !prepared.isKept)
         }
-        bar.finish()
         try output.show(report.json.adding(["done_before": .bool(!isNew)])) {
             ReportText.receipt(report, isNew: isNew, $0)
         }

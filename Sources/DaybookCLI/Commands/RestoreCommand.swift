@@ -35,13 +35,12 @@ struct RestoreCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() throws {
-        let bar = ProgressBar("restore")
-        defer { bar.finish() }
         try LedgerGuard.checkPlace(ledger, target: ledger)
-        let restored = try Ledger.restore(
-            backup: backup, to: ledger, isReplacing: replace, actor: actor, reason: reason,
-            progress: { bar.show($0, of: $1, events: $1) })
-        bar.finish()
+        let restored = try ProgressBar.during("restore") { bar in
+            try Ledger.restore(
+                backup: backup, to: ledger, isReplacing: replace, actor: actor, reason: reason,
+                progress: { bar.show($0, of: $1, events: $1) })
+        }
         try output.show(restored.json) { Self.text(restored, tick: $0.tick) }
     }
 

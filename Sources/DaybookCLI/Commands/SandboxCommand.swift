@@ -44,10 +44,9 @@ struct SandboxCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             for path in [file, root] {
-                if FileManager.default.fileExists(atPath: path) {
-                    throw Failure(
-                        .badInput, "exists", "\(path) is there already; nothing is written over")
-                }
+                try Failure.require(
+                    !FileManager.default.fileExists(atPath: path), .badInput, "exists",
+                    "\(path) is there already; nothing is written over")
                 try OutputFile.check(path)
             }
             let now = SystemClock.now()
@@ -180,8 +179,7 @@ struct SandboxCommand: AsyncParsableCommand {
         private func write(
             _ notification: SandboxNotification, by authority: SandboxAuthority
         ) throws {
-            let payload: JSONObject = ["signedPayload": .string(try authority.sign(notification))]
-            try Terminal.output.write(bytes: payload.canonicalBytes + [0x0A])
+            try Terminal.output.write(["signedPayload": .string(try authority.sign(notification))])
         }
 
         private func described() throws -> SandboxTransaction {

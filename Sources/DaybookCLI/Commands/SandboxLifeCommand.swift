@@ -77,13 +77,7 @@ extension SandboxCommand {
 
         mutating func run() async throws {
             let authority = try SandboxAuthority(reading: self.authority)
-            let life = try self.life
-            let moments: [SandboxLife.Moment]
-            do throws(SandboxLife.PlanProblem) {
-                moments = try life.moments()
-            } catch {
-                throw Failure(.badInput, "bad_plan", "--plan: \(error)")
-            }
+            let moments = try moments()
             let writer = try LineWriter(output)
             for moment in moments {
                 let payload: JSONObject = [
@@ -106,28 +100,24 @@ extension SandboxCommand {
             }
         }
 
-        private var life: SandboxLife {
-            get throws {
-                let now = SystemClock.now()
-                let begin = try InstantText.read(start, "--start")
-                var life = SandboxLife(
-                    bundleID: bundleID, productID: product, start: begin ?? now)
-                if let plan { life.plan = try Self.steps(plan) }
-                life.speed = speed
-                if let period { life.period = try Self.length(period, "--period") }
-                if let trialPeriod {
-                    life.trial = try Self.length(trialPeriod, "--trial-period")
-                }
-                life.transactionID = transaction
-                life.appAccountToken = token
-                life.price = price
-                life.currency = currency
-                if begin != nil { return life }
-                do throws(SandboxLife.PlanProblem) {
-                    return try life.ending(by: now)
-                } catch {
-                    throw Failure(.badInput, "bad_plan", "--plan: \(error)")
-                }
+        /// The moments of the life that was asked for, which ends by now unless it has a beginning.
+        private func moments() throws -> [SandboxLife.Moment] {
+            let now = SystemClock.now()
+            let begin = try InstantText.read(start, "--start")
+            var life = SandboxLife(bundleID: bundleID, productID: product, start: begin ?? now)
+            if let plan { life.plan = try Self.steps(plan) }
+            life.speed = speed
+            if let period { life.period = try Self.length(period, "--period") }
+            if let trialPeriod { life.trial = try Self.length(trialPeriod, "--trial-period") }
+            life.transactionID = transaction
+            life.appAccountToken = token
+            life.price = price
+            life.currency = currency
+            do throws(SandboxLife.PlanProblem) {
+                if begin == nil { life = try life.ending(by: now) }
+                return try life.moments()
+            } catch {
+                throw Failure(.badInput, "bad_plan", "--plan: \(error)")
             }
         }
 

@@ -15,9 +15,7 @@ struct SnapshotCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let report = try await ledger.writing { ledger in
-            let bar = ProgressBar("sealing")
-            defer { bar.finish() }
+        let report = try await ledger.opening("sealing") { ledger, bar in
             let events = try ledger.head().position
             return try ledger.snapshot { bar.show($0, of: $1, events: events) }
         }

@@ -19,9 +19,7 @@ struct TickCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let instant = try InstantText.read(at, "--at")
-        let bar = ProgressBar("tick")
-        defer { bar.finish() }
-        let (receipt, json) = try await ledger.writing { ledger in
+        let (receipt, json) = try await ledger.opening("tick") { ledger, bar in
             let receipt = try await ledger.tick(at: instant) { bar.show($0, of: $1) }
             return (receipt, ledger.json(of: receipt))
         }

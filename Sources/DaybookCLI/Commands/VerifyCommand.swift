@@ -19,13 +19,10 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     mutating func run() async throws {
-        let bar = ProgressBar("verify")
-        defer { bar.finish() }
         // Not through an opened ledger: one that is too damaged for that is verified all the same.
-        let findings = try Ledger.verify(at: try ledger.path()) {
-            bar.show(0, of: 0, note: $0)
+        let findings = try ProgressBar.during("verify") { bar in
+            try Ledger.verify(at: try ledger.path()) { bar.show(0, of: 0, note: $0) }
         }
-        bar.finish()
         let isClean = findings.allSatisfy(\.isClean)
         var table = Table()
         for finding in findings {

@@ -3,7 +3,7 @@ import Daybook
 import DaybookAudit
 import DaybookDomain
 import DaybookEvents
-import DaybookIngest
+import DaybookServer
 
 /// Everything replayed under other circumstances: `replay` with another catalog, without some events, or with more.
 struct WhatIfOptions: ParsableArguments {
@@ -57,22 +57,17 @@ struct WhatIfOptions: ParsableArguments {
         workers: Int?, _ output: OutputOptions
     ) throws {
         var what = WhatIf(effectiveAt: try InstantText.read(effective, "--effective"))
-        what.catalog = try catalog.map {
-            let document = try InputFile($0).all(byteCountMax: CatalogReader.byteCountMax)
-            _ = try CatalogFile.read(document, named: $0)
-            return document
-        }
+        what.catalog = try catalog.map { try CatalogFile.read($0).document }
         what.drops = try drop.map { try target($0, environment, ledger) }
-        if let insert { try read(insert, ledger, &what) }
+        if let insert {
+            try what.insert(lines: try InputFile(insert).all(), app: ledger.app, atMost: .max)
+        }
         let moment = Moment(
             at: try InstantText.read(at, "--at"),
             knownAt: try InstantText.knowledge(knownAt, "--known-at"))
         let events = try ledger.head().position
-        let bar = ProgressBar("what if")
-        let report: WhatIfReport
-        do {
-            defer { bar.finish() }
-            report = try ledger.whatIf(
+        let report = try ProgressBar.during("what if") { bar in
+            try ledger.whatIf(
                 what, of: subject, environment: environment, moment: moment,
                 topCountMax: top ?? Self.topDefault, workers: workers
             ) { done, total in bar.show(done, of: total, events: events) }
@@ -92,15 +87,5 @@ struct WhatIfOptions: ParsableArguments {
             failure.status = .badInput
             throw failure
         }
-    }
-
-    private func read(_ path: String, _ ledger: Ledger, _ what: inout WhatIf) throws {
-        var reader = NDJSONReader(app: ledger.app)
-        let (events, problems) = reader.read(try InputFile(path).all())
-        guard problems.isEmpty else {
-            throw LedgerError.badInput(problems.map(InputProblem.init))
-        }
-        what.inserts = events.map(\.draft)
-        what.insertLines = events.map(\.line)
     }
 }

@@ -4,6 +4,15 @@ import DaybookEvents
 
 /// Reads a catalog's file so that its mistakes name the file.
 enum CatalogFile {
+    /// - Returns: The bytes of the file, too.
+    static func read(
+        _ file: String
+    ) throws -> (document: [UInt8], catalog: Catalog, warnings: [CatalogProblem]) {
+        let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
+        let (catalog, warnings) = try read(document, named: file)
+        return (document, catalog, warnings)
+    }
+
     static func read(
         _ document: [UInt8], named file: String
     ) throws -> (catalog: Catalog, warnings: [CatalogProblem]) {

@@ -20,9 +20,7 @@ struct LedgerOptions: ParsableArguments {
     func asking<Answer>(
         _ title: String, _ body: (Ledger, ProgressBar) async throws -> Answer
     ) async throws -> Answer {
-        let bar = ProgressBar(title)
-        defer { bar.finish() }
-        return try await asking { try await body($0, bar) }
+        try await opening(isDryRun: true, title, body)
     }
 
     /// Opens the ledger for writing, or for questions alone where nothing is to be written.
@@ -30,6 +28,16 @@ struct LedgerOptions: ParsableArguments {
         isDryRun: Bool, _ body: (Ledger) async throws -> Answer
     ) async throws -> Answer {
         try await isDryRun ? asking(body) : writing(body)
+    }
+
+    /// The same for what takes long, with a bar that shows how far it is.
+    func opening<Answer>(
+        isDryRun: Bool = false, _ title: String,
+        _ body: (Ledger, ProgressBar) async throws -> Answer
+    ) async throws -> Answer {
+        let bar = ProgressBar(title)
+        defer { bar.finish() }
+        return try await opening(isDryRun: isDryRun) { try await body($0, bar) }
     }
 
     /// Opens the ledger for writing.

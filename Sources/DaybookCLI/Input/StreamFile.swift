@@ -22,11 +22,9 @@ struct StreamFile {
     func read(into file: String? = nil) async throws -> (ledger: Ledger, bundle: ReproBundle?) {
         let bytes = try InputFile(path).all()
         if ReproBundle.begins(bytes) {
-            guard catalog == nil else {
-                throw Failure(
-                    .usage, "usage",
-                    "\(path) is a bundle and brings its catalogs; leave out --catalog")
-            }
+            try Failure.require(
+                catalog == nil, .usage, "usage",
+                "\(path) is a bundle and brings its catalogs; leave out --catalog")
             let bundle = try ReproBundle(reading: bytes)
             let ledger = try Self.empty(bundle.app, file, clock: { bundle.clock })
             try await bundle.record(in: ledger)
@@ -58,16 +56,13 @@ struct StreamFile {
     private func published(at instant: Int64?, _ target: String?) async throws -> Ledger {
         let beside = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
         let file = catalog ?? (beside + ["catalog.yaml"]).joined(separator: "/")
-        guard catalog != nil || FileManager.default.fileExists(atPath: file) else {
-            throw Failure(
-                .badInput, "no_catalog",
-                "\(path) brings no catalog and there is no \(file); say --catalog FILE")
-        }
-        let document = try InputFile(file).all(byteCountMax: CatalogReader.byteCountMax)
-        let app = try CatalogFile.read(document, named: file).catalog.app
+        try Failure.require(
+            catalog != nil || FileManager.default.fileExists(atPath: file), .badInput, "no_catalog",
+            "\(path) brings no catalog and there is no \(file); say --catalog FILE")
+        let (document, read, _) = try CatalogFile.read(file)
         // Once the catalog is in, only the file tells what time it is: it may have been recorded anywhere.
         let clock = ReplayClock(instant ?? SystemClock.now())
-        let ledger = try Self.empty(app, target, clock: { clock.now })
+        let ledger = try Self.empty(read.app, target, clock: { clock.now })
         try await ledger.publish(CatalogPublication(document: document))
         clock.now = 0
         return ledger

@@ -10,9 +10,7 @@ extension BundleAnswers {
         for (answer, differences) in zip(bundle.answers, differences) {
             let mark = differences.isEmpty ? terminal.tick : terminal.paint("✗", .bad)
             text += "\(mark) \(terminal.paint(answer.subject, .bold))  \(answer.sentence)\n"
-            var table = Table()
-            for difference in differences { difference.add(to: &table) }
-            text += table.text(terminal)
+            text += Table(differences).text(terminal)
         }
         return text
     }

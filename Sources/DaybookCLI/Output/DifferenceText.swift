@@ -7,8 +7,7 @@ extension CustomerDifference {
     func text(_ terminal: Terminal, countMax: Int = .max) -> HumanText {
         if changes.isEmpty { return "\(subject): nothing is different\n" }
         let place = environment == .production ? subject : "\(environment.name)/\(subject)"
-        var table = Table()
-        for change in changes.prefix(countMax) { change.add(to: &table) }
+        let table = Table(changes.prefix(countMax))
         let text = "\(terminal.paint(place, .bold))\n" + table.text(terminal)
         let rest = changes.count - countMax
         return rest > 0 ? text + "  and \(rest) more; see --json\n" : text

@@ -20,6 +20,15 @@ final class ProgressBar: Sendable {
         isActive = Terminal.errors.isInteractive
     }
 
+    /// Shows a bar while something is done, and takes it away before what came of it is told.
+    static func during<Answer>(
+        _ title: String, _ body: (ProgressBar) throws -> Answer
+    ) rethrows -> Answer {
+        let bar = ProgressBar(title)
+        defer { bar.finish() }
+        return try body(bar)
+    }
+
     /// - Parameter note: What stands behind the bar.
     func show(_ done: Int64, of total: Int64, note: String) {
         guard isActive else { return }

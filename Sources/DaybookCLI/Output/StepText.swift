@@ -2,16 +2,17 @@ import Daybook
 import DaybookAudit
 import DaybookEvents
 
-extension JSONDifference {
-    /// `meters.stories.used  2 → 3`; lists and objects as JSON.
-    func add(to table: inout Table) {
-        table.add(
-            Table.Cell(path, .bold), .init(Self.word(before, path), .dim), .init("→", .dim),
-            .init(Self.word(after, path)))
-    }
-}
-
 extension Table {
+    /// `meters.stories.used  2 → 3`; lists and objects as JSON.
+    init(_ differences: some Sequence<JSONDifference>) {
+        for difference in differences {
+            let path = difference.path
+            add(
+                Cell(path, .bold), .init(JSONDifference.word(difference.before, path), .dim),
+                .init("→", .dim), .init(JSONDifference.word(difference.after, path)))
+        }
+    }
+
     /// A line for each value that is given, by its path; lists of objects by the place in the list.
     mutating func add(leavesOf value: JSONValue, at path: String = "") {
         switch value {
@@ -45,8 +46,6 @@ extension SteppedReplay.Step {
         if !notes.isEmpty { text += "  \(terminal.paint(notes.joined(separator: ", "), .warning))" }
         text += "\n"
         if changes.isEmpty { return text + "  \(terminal.paint("nothing changed", .dim))\n" }
-        var table = Table()
-        for change in changes { change.add(to: &table) }
-        return text + table.text(terminal)
+        return text + Table(changes).text(terminal)
     }
 }

@@ -30,10 +30,7 @@ extension WhatIfReport {
             for shift in meters {
                 table.add(
                     Table.Cell(shift.name), .number(shift.reached), .number(shift.freed),
-                    .number(shift.limitChanged),
-                    .init(
-                        "\(Words.grouped(shift.overageBefore)) → \(Words.grouped(shift.overageAfter))",
-                        isRight: true))
+                    .number(shift.limitChanged), .init(shift.overageWords, isRight: true))
             }
             text += table.text(terminal)
         }
@@ -44,11 +41,7 @@ extension WhatIfReport {
         if revenue.isEmpty { return "" }
         var table = Table()
         table.add(Table.Cell("paid by them", .heading))
-        for shift in revenue {
-            let before = Words.money(milli: shift.before, shift.currency)
-            let after = Words.money(milli: shift.after, shift.currency)
-            table.add(Table.Cell(before == after ? before : "\(before) → \(after)"))
-        }
+        for shift in revenue { table.add(Table.Cell(shift.words)) }
         return table.text(terminal)
     }
 
