@@ -34,11 +34,11 @@ extension RevenueCatSubscriberMapping {
             purchase.isFirst ? .subscriptionStarted : .subscriptionRenewed,
             at: purchase.startsAt, key: "period/\(purchase.keyPart)/\(purchase.statement)",
             isFact: true, data)
-        let standing = [
+        let states = [
             try renewal(&purchase, end, isPrepaid: period == "prepaid"), try billing(&purchase),
             try refund(&purchase, kind: nil), try pause(&purchase, end),
         ]
-        try add(purchase, [charged] + standing.compactMap(\.self), notes: notes)
+        try add(purchase, [charged] + states.compactMap(\.self), notes: notes)
     }
 
     /// What every charge says.

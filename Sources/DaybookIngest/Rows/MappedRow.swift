@@ -84,10 +84,13 @@ struct FieldConverter {
         guard let scaled = DecimalText(text)?.scaled(places: member.decimalPlaces) else {
             throw wrong(text, member, "is no number")
         }
-        let remedy =
-            member.decimalPlaces > 0
-            ? " of what the map's `times` counts in" : "; the map may multiply it: `times: 1000`"
-        if !scaled.isExact { throw wrong(text, member, "is no whole number\(remedy)") }
+        guard scaled.isExact else {
+            let remedy =
+                member.decimalPlaces > 0
+                ? " of what the map's `times` counts in"
+                : "; the map may multiply it: `times: 1000`"
+            throw wrong(text, member, "is no whole number\(remedy)")
+        }
         return scaled.value
     }
 

@@ -68,7 +68,7 @@ extension WhatIf {
     /// Reads the events to be put in.
     /// - Parameters:
     ///   - lines: One event each, as for recording.
-    ///   - max: How many there may be; as many as one request may record.
+    ///   - max: How many there may be; by default as many as one request may record.
     /// - Throws: `LedgerError.badInput` with the place in the lines, `Problem` for too many.
     package mutating func insert(
         lines: [UInt8], app: String, atMost max: Int = RouteTable.linesMax

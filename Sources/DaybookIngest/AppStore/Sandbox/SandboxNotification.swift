@@ -58,8 +58,10 @@ public struct SandboxNotification: Sendable, Equatable {
             "signedTransactionInfo": .orNull(signedTransaction),
             "signedRenewalInfo": .orNull(signedRenewal),
         ]
-        payload["data"] = .orNull(payload["data"]?.object?.adding(nested).withoutNulls)
+        let data = payload["data"]?.object ?? JSONObject()
+        payload["data"] = .object(data.adding(nested).withoutNulls)
         payload["notificationUUID"] = .string(uuid ?? derivedUUID)
+        // A null among the others takes a member away.
         return payload.adding(others).withoutNulls
     }
 
@@ -79,6 +81,7 @@ public struct SandboxNotification: Sendable, Equatable {
         return payload.withoutNulls
     }
 
+    /// RFC 9562 §5.8: a UUID of version 8, from the digest of the description.
     private var derivedUUID: String {
         var description = outline
         description["transaction"] = (toldTransaction?.payload).map(JSONValue.object)

@@ -68,6 +68,7 @@ public struct SandboxRenewal: Sendable, Equatable {
             "offerDiscountType": .orNull(offerDiscount?.rawValue),
             "offerIdentifier": .orNull(offerID), "appAccountToken": .orNull(appAccountToken),
         ]
+        // A null among the others takes a member away.
         return payload.adding(others).withoutNulls
     }
 }

@@ -104,6 +104,7 @@ public struct SandboxTransaction: Sendable, Equatable {
             "revocationType": .orNull(revocationType?.rawValue),
             "revocationPercentage": .orNull(revocationPercentage),
         ]
+        // A null among the others takes a member away.
         return payload.adding(others).withoutNulls
     }
 }
