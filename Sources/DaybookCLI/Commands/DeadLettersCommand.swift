@@ -24,6 +24,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the dead letters that wait.",
             discussion: """
                   daybook dead-letters list
@@ -57,6 +58,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Write the exact bytes of a dead letter to the standard output.",
             discussion: """
                 The payload as it was posted, including the part that was refused. With --json: what is known of the \
@@ -85,6 +87,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "retry",
             abstract: "Try waiting dead letters again, as if they came now.",
             discussion: """
                 What RevenueCat sent is tried without --bundle-id and --root.
@@ -139,6 +142,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     struct Dismiss: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "dismiss",
             abstract: "Dismiss a dead letter that will never be taken in.",
             discussion: """
                 It stays, with its bytes and the reason (list --all), and can still be tried.

@@ -16,6 +16,7 @@ struct GrantCommand: AsyncParsableCommand {
 
     struct Issue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "issue",
             abstract: "Give a customer an entitlement, a feature, or units of a meter.",
             discussion: """
                   daybook grant issue ada --entitlement unlimited \\
@@ -129,6 +130,7 @@ struct GrantCommand: AsyncParsableCommand {
 
     struct Void: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "void",
             abstract: "Take a grant back, from now on or another time.",
             discussion: """
                   daybook grant void ada sorry-1 --reason "issued twice"

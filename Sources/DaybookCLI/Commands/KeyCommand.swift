@@ -66,6 +66,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Make a key, and print it once.",
             discussion: """
                   daybook key create --scope store --label functions --actor kim
@@ -106,6 +107,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the keys of an app; their secrets are not kept.",
             discussion: """
                   daybook key list
@@ -135,6 +137,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Make a key that takes another one's place; both open for a while.",
             discussion: """
                   daybook key rotate functions --overlap PT24H --actor kim
@@ -162,6 +165,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "End a key now, also in a running server.",
             discussion: """
                   daybook key revoke functions --actor kim --reason "laptop lost"
@@ -185,6 +189,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Trust: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "trust",
             abstract: "Verify tokens about customers by a key of the app's backend.",
             discussion: """
                 The backend signs a JSON Web Token with "sub" (ID of the customer), "iat" and "exp" (at most an hour \
@@ -222,6 +227,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Distrust: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "distrust",
             abstract: "Verify no tokens by a key any more.",
             discussion: """
                   daybook key distrust backend-1 --actor kim

@@ -15,6 +15,7 @@ struct OverrideCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Pretend something about a customer, for a day or until a time.",
             discussion: """
                 Kinds: force_entitlement (with the entitlement), expire_trial, clear_subscription, \
@@ -49,6 +50,7 @@ struct OverrideCommand: AsyncParsableCommand {
 
     struct Clear: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "clear",
             abstract: "Stop pretending.",
             discussion: """
                   daybook override clear ada --env sandbox

@@ -15,6 +15,7 @@ struct ProfileCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Add a profile; its free period begins.",
             discussion: """
                   daybook profile create ada bella --kind puppy
@@ -46,6 +47,7 @@ struct ProfileCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Take a profile away.",
             discussion: """
                   daybook profile delete ada rex

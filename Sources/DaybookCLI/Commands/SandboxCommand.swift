@@ -25,6 +25,7 @@ struct SandboxCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "create",
             abstract: "Make keys and certificates, valid for ten years.",
             discussion: """
                   daybook sandbox create sandbox.key --root sandbox.pem
@@ -62,6 +63,7 @@ struct SandboxCommand: AsyncParsableCommand {
 
     struct Sign: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "sign",
             abstract: "Sign a transaction, or a notification about it.",
             discussion: """
                 Without --type it is the transaction alone, as StoreKit hands it to an app.

@@ -8,6 +8,7 @@ import Foundation
 extension SandboxCommand {
     struct Life: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "life",
             abstract:
                 "Sign the notifications of a subscription's whole life, in time that runs faster.",
             discussion: """
