@@ -1,4 +1,5 @@
 import DaybookEvents
+import DaybookFixtures
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -41,6 +42,9 @@ struct HTTPClient: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
 
+    /// On a busy machine every step of a request would wait behind the other tests, and the server for the next one.
+    private static let threads = OwnThreads()
+
     private func connect() async throws -> Connection {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -66,12 +70,14 @@ struct HTTPClient: Sendable {
                 try await connection.send(method, path, headers: headers, body: body)
             }
         }
-        do {
-            return try await attempt()
-        } catch ChannelError.ioOnClosedChannel {
-            // On a busy machine so much time may pass after connecting that the server has stopped waiting for a
-            // request; it has got none.
-            return try await attempt()
+        return try await withTaskExecutorPreference(Self.threads) {
+            do {
+                return try await attempt()
+            } catch ChannelError.ioOnClosedChannel {
+                // On a busy machine so much time may pass after connecting that the server has stopped waiting for a
+                // request; it has got none.
+                return try await attempt()
+            }
         }
     }
 
