@@ -38,22 +38,40 @@ struct PreparedReports: Sendable {
             return PreparedReports(PreparedEvent.preparing(drafts[...], secret))
         }
         let starts = stride(from: 0, to: drafts.count, by: partCount)
-        typealias Part = (events: [PreparedEvent], places: [KnownPlace])
         return await withTaskGroup(of: (Int, Part).self) { group in
             for (part, start) in starts.enumerated() {
                 let own = drafts[start..<min(start + partCount, drafts.count)]
                 group.addTask {
                     let events = PreparedEvent.preparing(own, secret)
-                    // A thread that decides or answers goes first; the writer then looks for itself.
-                    let places = core.state.withLockIfAvailable { $0.places(of: events) }
-                    let none = Array(repeating: KnownPlace(), count: events.count)
-                    return (part, (events, places ?? none))
+                    return (part, Part(events: events, places: core.places(of: events)))
                 }
             }
-            var parts = [Part](repeating: ([], []), count: starts.underestimatedCount)
+            var parts = [Part](repeating: Part(), count: starts.underestimatedCount)
             for await (part, prepared) in group { parts[part] = prepared }
-            return PreparedReports(parts.flatMap(\.events), places: parts.flatMap(\.places))
+            for index in parts.indices where parts[index].places == nil {
+                // A commit may have been decided meanwhile.
+                parts[index].places = core.places(of: parts[index].events)
+            }
+            return PreparedReports(
+                parts.flatMap(\.events),
+                places: parts.flatMap { part in
+                    part.places ?? Array(repeating: KnownPlace(), count: part.events.count)
+                })
         }
+    }
+
+    private struct Part {
+        var events: [PreparedEvent] = []
+        /// `nil`: nothing could be looked up.
+        var places: [KnownPlace]?
+    }
+}
+
+extension LedgerCore {
+    /// Looks up where reports belong; `nil` while the state is in use: a thread that decides or answers goes first, and
+    /// the writer can look for itself.
+    fileprivate func places(of reports: [PreparedEvent]) -> [KnownPlace]? {
+        state.withLockIfAvailable { $0.places(of: reports) }
     }
 }
 

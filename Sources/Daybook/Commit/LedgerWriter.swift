@@ -101,7 +101,8 @@ package final class LedgerWriter: Sendable {
         try await record(PreparedReports(reports), options)
     }
 
-    private func record(
+    /// Takes in facts that were prepared and looked up before.
+    func record(
         _ reports: PreparedReports, _ options: ReportOptions
     ) async throws -> ReportReceipt {
         try core.translating {

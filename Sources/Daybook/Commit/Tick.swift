@@ -28,9 +28,7 @@ struct Tick {
             guard case .reports(let receipt) = try await writer.submit(content) else {
                 preconditionFailure("a tick is answered with its receipt")
             }
-            sum.appended += receipt.appended
-            sum.firstPosition = sum.firstPosition ?? receipt.firstPosition
-            sum.lastPosition = receipt.lastPosition ?? sum.lastPosition
+            sum.add(receipt)
             progress(end, aggregates.count)
             start = end
         } while start < aggregates.count

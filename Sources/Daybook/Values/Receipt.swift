@@ -48,3 +48,15 @@ public struct ReportReceipt: Sendable, Equatable {
     /// How far the recorded time is ahead of the clock, in milliseconds; 0: it is not.
     public var clockLead: Int64 = 0
 }
+
+extension ReportReceipt {
+    /// Takes in what a later commit of the same work came to, without what it said about the past.
+    mutating func add(_ later: ReportReceipt) {
+        appended += later.appended
+        duplicates += later.duplicates
+        firstPosition = firstPosition ?? later.firstPosition
+        lastPosition = later.lastPosition ?? lastPosition
+        durability = later.durability
+        clockLead = max(clockLead, later.clockLead)
+    }
+}

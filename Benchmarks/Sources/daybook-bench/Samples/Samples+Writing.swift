@@ -41,11 +41,36 @@ extension Samples {
             }
             durability = receipt.durability
         }
+        return try closed(ledger, stopwatch, durability)
+    }
+
+    private func closed(
+        _ ledger: Ledger, _ stopwatch: Stopwatch, _ durability: String
+    ) throws -> Measurement {
         let result = try finished(stopwatch, durability: durability) { try ledger.close() }
         // Closing left a snapshot behind; samples that want one write it.
         try DerivedKind.snapshots.remove(of: path)
         try DerivedKind.segments.remove(of: path)
         return result
+    }
+
+    /// The drafts of fifty batches are made before the clock runs: those of a million events would not fit beside it.
+    func appendBatches() async throws -> Measurement {
+        let workload = workload
+        let ledger = try await createLedger(workload)
+        var stopwatch = Stopwatch(total: numbers[0])
+        var durability = "none"
+        for indices in batches(0..<numbers[0], 50 * numbers[2]) {
+            let drafts = batches(indices, numbers[2]).map { $0.map(workload.draft) }
+            let start = ContinuousClock.now
+            let receipt = try await ledger.record(batches: drafts)
+            stopwatch.add(from: indices.lowerBound, since: start)
+            guard receipt.appended == indices.count else {
+                throw BenchmarkError("\(receipt.appended) of \(indices.count) were appended")
+            }
+            durability = receipt.durability
+        }
+        return try closed(ledger, stopwatch, durability)
     }
 
     /// Each client has customers of its own, and waits for its receipt before it asks again.

@@ -10,6 +10,7 @@ import Foundation
 /// create FILE                                     an empty ledger, whose tables raw copies
 /// append-store FILE EVENTS SUBJECTS BATCH         rows through SQLiteEventStore.append
 /// append-ledger FILE EVENTS SUBJECTS BATCH        typed reports through Ledger.record
+/// append-batches FILE EVENTS SUBJECTS BATCH       the same through Ledger.record(batches:)
 /// consume FILE EVENTS SUBJECTS CLIENTS            durable uses, each client one after the other
 /// latency FILE EVENTS SUBJECTS BATCH COUNT SNAPSHOTS
 ///                                                 COUNT batches on top of EVENTS; SNAPSHOTS is 1:
@@ -80,6 +81,7 @@ struct Samples {
         case ("create", 0, 0): try create()
         case ("append-store", 0, 3): try appendToStore()
         case ("append-ledger", 0, 3): try await appendToLedger()
+        case ("append-batches", 0, 3): try await appendBatches()
         case ("consume", 0, 3): try await consume()
         case ("latency", 0, 5): try await latency()
         case ("export", 1, 0): try export()
