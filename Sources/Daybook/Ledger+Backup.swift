@@ -167,12 +167,10 @@ extension Ledger {
             }
         }
         defer { try? former.close() }
-        guard former.header.ledgerID == header.ledgerID else {
-            throw StoreError(
-                .otherHistory,
-                "\(replacement.path) is another ledger (\(former.header.app)) than the backup is of (\(header.app)); "
-                    + "move it away first")
-        }
+        try StoreError.require(
+            former.header.ledgerID == header.ledgerID, .otherHistory,
+            "\(replacement.path) is another ledger (\(former.header.app)) than the backup is of (\(header.app)); "
+                + "move it away first")
         do {
             return try former.end().history
         } catch let error as StoreError where error.code == .damaged {

@@ -16,11 +16,9 @@ extension Ledger {
         of subject: String, profile: String? = nil, environment: Environment = .production,
         milliseconds: Int64 = Lease.durationDefault
     ) throws -> Lease {
-        guard (1...Lease.durationMax).contains(milliseconds) else {
-            throw LedgerError.bad(
-                "duration_out_of_bounds",
-                "a lease is good for up to \(Lease.durationMax / 86_400_000) days")
-        }
+        try LedgerError.require(
+            (1...Lease.durationMax).contains(milliseconds), "duration_out_of_bounds",
+            "a lease is good for up to \(Lease.durationMax / 86_400_000) days")
         let (status, asOf) = try status(of: subject, profile: profile, environment: environment)
         return Lease(
             app: app, subject: status.subject, profile: profile, environment: environment,

@@ -81,9 +81,8 @@ package final class ScratchFile: Sendable {
                 count += got
             }
         }
-        guard isWhole else {
-            throw StoreError(.failed, "a temporary file in \(folder) cannot be read any more")
-        }
+        try StoreError.require(
+            isWhole, .failed, "a temporary file in \(folder) cannot be read any more")
         return bytes
     }
 }

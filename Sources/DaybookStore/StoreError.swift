@@ -77,6 +77,22 @@ public struct StoreError: Error, CustomStringConvertible, CustomDebugStringConve
 }
 
 extension StoreError {
+    /// Fails where a condition does not hold.
+    package static func require(
+        _ holds: Bool, _ code: Code, _ message: @autoclosure () -> String, file: String = #fileID,
+        line: Int = #line
+    ) throws(StoreError) {
+        if !holds { throw StoreError(code, message(), file: file, line: line) }
+    }
+
+    /// Fails where a condition does not hold that holds of every whole ledger file.
+    static func requireIntact(
+        _ holds: Bool, _ path: String, _ reason: @autoclosure () -> String, file: String = #fileID,
+        line: Int = #line
+    ) throws(StoreError) {
+        if !holds { throw damaged(path, reason(), file: file, line: line) }
+    }
+
     /// A ledger file that does not hold what was committed.
     static func damaged(
         _ path: String, _ reason: String, file: String = #fileID, line: Int = #line

@@ -34,32 +34,27 @@ struct CatalogReports {
             return nil
         }
         let bytes = Array(text.utf8)
-        guard Digest.hexadecimal(Digest.sha256(bytes)) == digest else {
-            throw EventProblem(
-                .wrongType, "data.document", "the document does not have the digest \(digest)")
-        }
+        try EventProblem.require(
+            Digest.hexadecimal(Digest.sha256(bytes)) == digest, .wrongType, "data.document",
+            "the document does not have the digest \(digest)")
         if draft.type == .reportFrozen { try confirmReport(bytes) }
         draft.data["document"] = nil
         return StoredDocument(sha256: digest, bytes: bytes)
     }
 
     private static func confirmReport(_ bytes: [UInt8]) throws {
-        guard (try? JSONReader.read(bytes))?.object != nil else {
-            throw EventProblem(
-                .wrongType, "data.document", "the document of a report is a JSON object")
-        }
+        try EventProblem.require(
+            (try? JSONReader.read(bytes))?.object != nil, .wrongType, "data.document",
+            "the document of a report is a JSON object")
     }
 
     /// A report is known by its name alone, so that a name has one (rule 16).
     private static func confirmName(_ draft: EventDraft) throws {
         let name = draft.data["name"]?.text ?? ""
-        guard haveSameBytes(draft.source.kind, "ledger"),
-            haveSameBytes(draft.source.key, "report/\(name)")
-        else {
-            throw EventProblem(
-                .forbidden, "source.key",
-                "the report \"\(name)\" has the source ledger and the key report/\(name)")
-        }
+        try EventProblem.require(
+            haveSameBytes(draft.source.kind, "ledger")
+                && haveSameBytes(draft.source.key, "report/\(name)"), .forbidden, "source.key",
+            "the report \"\(name)\" has the source ledger and the key report/\(name)")
     }
 
     /// An event that is neither a catalog nor a rollback.
@@ -80,12 +75,10 @@ struct CatalogReports {
                     effectiveAt: draft.data["effective_at"]?.integer ?? draft.occurredAt ?? 0,
                     position: position)
             }
-            guard catalogs.versions.contains(where: { $0.version == version }) else {
-                throw EventProblem(
-                    .unknownName, "data.to_version",
-                    "there is no catalog version \(version) to go back to; import its catalog first"
-                )
-            }
+            try EventProblem.require(
+                catalogs.versions.contains(where: { $0.version == version }), .unknownName,
+                "data.to_version",
+                "there is no catalog version \(version) to go back to; import its catalog first")
         default: break
         }
     }

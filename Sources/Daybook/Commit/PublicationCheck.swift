@@ -33,18 +33,14 @@ struct PublicationCheck {
     ) throws(LedgerError) -> PublicationPlan {
         let publication = prepared.publication
         let effectiveAt = publication.effectiveAt ?? now
-        guard (EventBounds.timeMin...EventBounds.timeMax).contains(effectiveAt) else {
-            throw .bad(
-                "out_of_bounds",
-                "\(effectiveAt) is outside \(EventBounds.timeMin) to \(EventBounds.timeMax), the years 1970 to 9999"
-            )
-        }
-        if effectiveAt < now, !catalogs.isEmpty, !publication.isRetroactive {
-            throw .bad(
-                "retroactive",
-                "the catalog would take effect at \(RFC3339.format(effectiveAt)), which is past, and answers about the past would change"
-            )
-        }
+        try LedgerError.require(
+            (EventBounds.timeMin...EventBounds.timeMax).contains(effectiveAt), "out_of_bounds",
+            "\(effectiveAt) is outside \(EventBounds.timeMin) to \(EventBounds.timeMax), the years 1970 to 9999"
+        )
+        try LedgerError.require(
+            effectiveAt >= now || catalogs.isEmpty || publication.isRetroactive, "retroactive",
+            "the catalog would take effect at \(RFC3339.format(effectiveAt)), which is past, and answers about the past would change"
+        )
         var plan: PublicationPlan
         if let version = publication.rollBackTo {
             plan = PublicationPlan(entry: try older(version))
@@ -102,11 +98,9 @@ struct PublicationCheck {
 
     /// The app is this ledger's, and no published name means something else.
     func check(_ catalog: Catalog) throws(LedgerError) {
-        guard catalog.app == app else {
-            throw .bad(
-                "other_app",
-                "the catalog is of app \"\(catalog.app)\", this ledger is \"\(app)\"")
-        }
+        try LedgerError.require(
+            catalog.app == app, "other_app",
+            "the catalog is of app \"\(catalog.app)\", this ledger is \"\(app)\"")
         let conflicts = catalogs.conflicts(with: catalog)
         guard conflicts.isEmpty else { throw .catalogConflict(conflicts) }
     }

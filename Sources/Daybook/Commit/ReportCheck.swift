@@ -109,12 +109,10 @@ struct ReportCheck {
         guard draft.type == .ledgerRestored, let epoch = draft.data["epoch"]?.integer else {
             return
         }
-        guard epoch > last, epoch <= last + epochsMax else {
-            throw EventProblem(
-                .outOfBounds, "data.epoch",
-                "the epoch \(epoch) cannot follow epoch \(last); \"daybook restore\" writes this event, and an export has it"
-            )
-        }
+        try EventProblem.require(
+            epoch > last && epoch <= last + epochsMax, .outOfBounds, "data.epoch",
+            "the epoch \(epoch) cannot follow epoch \(last); \"daybook restore\" writes this event, and an export has it"
+        )
         last = epoch
     }
 
@@ -132,19 +130,15 @@ struct ReportCheck {
                 "the event does not say when it was recorded; leave the recorded times to the ledger, or give every event one"
             )
         }
-        guard recordedAt >= last else {
-            throw EventProblem(
-                .outOfBounds, "recorded_at",
-                "\(recordedAt) is before \(last), when the event before it was recorded; recorded times never go back"
-            )
-        }
+        try EventProblem.require(
+            recordedAt >= last, .outOfBounds, "recorded_at",
+            "\(recordedAt) is before \(last), when the event before it was recorded; recorded times never go back"
+        )
         let lead = LedgerClock(wall: wall, last: recordedAt).lead
-        guard lead <= LedgerClock.leadMax else {
-            throw EventProblem(
-                .outOfBounds, "recorded_at",
-                "\(recordedAt) (\(RFC3339.format(recordedAt))) is ahead of the clock, which says \(RFC3339.format(wall)), by more than a day; whatever clock wrote it was wrong: leave the recorded times to the ledger"
-            )
-        }
+        try EventProblem.require(
+            lead <= LedgerClock.leadMax, .outOfBounds, "recorded_at",
+            "\(recordedAt) (\(RFC3339.format(recordedAt))) is ahead of the clock, which says \(RFC3339.format(wall)), by more than a day; whatever clock wrote it was wrong: leave the recorded times to the ledger"
+        )
         last = recordedAt
     }
 

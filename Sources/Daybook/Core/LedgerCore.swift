@@ -292,10 +292,9 @@ package final class LedgerCore: Sendable {
             }
             // Others may have gone on.
             let last = try store.head().position
-            guard position >= 0, position <= last else {
-                throw LedgerError.bad(
-                    "unknown_position", "position \(position) is beyond the end, which is \(last)")
-            }
+            try LedgerError.require(
+                position >= 0 && position <= last, "unknown_position",
+                "position \(position) is beyond the end, which is \(last)")
             return (position, false)
         case .instant(let instant):
             let head = try store.head()

@@ -108,9 +108,9 @@ package struct SnapshotFiles: Sendable {
         guard header.ledger == SnapshotFormat.ledgerNumber(store.header) else {
             throw refuse("it is of another ledger")
         }
-        guard header.cut >= 1, try store.confirms(header.history) else {
-            throw StoreError(.otherHistory, "it was made from another history of this ledger")
-        }
+        try StoreError.require(
+            header.cut >= 1 && store.confirms(header.history), .otherHistory,
+            "it was made from another history of this ledger")
     }
 
     /// The state at a snapshot's end, settled.

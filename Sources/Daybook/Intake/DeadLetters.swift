@@ -298,11 +298,9 @@ struct DeadLetters {
     func dismiss(
         _ deadLetter: DeadLetter, reason: String, actor: String? = nil
     ) async throws {
-        guard reason.contains(where: { !$0.isWhitespace }) else {
-            throw LedgerError.bad(
-                "missing_reason", "a dead letter is dismissed with a reason; say why",
-                member: "reason")
-        }
+        try LedgerError.require(
+            reason.contains(where: { !$0.isWhitespace }), "missing_reason",
+            "a dead letter is dismissed with a reason; say why", member: "reason")
         try await note(
             DeadLetter.dismissedType, key: DeadLetter.dismissalKey(deadLetter.sha256),
             ["raw_sha256": .string(deadLetter.sha256)], reason: reason, actor: actor,

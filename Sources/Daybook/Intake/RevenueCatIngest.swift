@@ -38,11 +38,9 @@ struct RevenueCatIngest {
 
     /// Refuses environments that RevenueCat does not have.
     static func checkEnvironment(_ environment: Environment) throws(PayloadRefusal) {
-        guard environment == .production || environment == .sandbox else {
-            throw PayloadRefusal(
-                .environment,
-                "RevenueCat knows production and sandbox; \(environment.name) takes none of it")
-        }
+        try PayloadRefusal.require(
+            environment == .production || environment == .sandbox, .environment,
+            "RevenueCat knows production and sandbox; \(environment.name) takes none of it")
     }
 
     private static func check(
@@ -50,10 +48,9 @@ struct RevenueCatIngest {
     ) throws(PayloadRefusal) {
         try checkEnvironment(environment)
         let found = reading.drafts.first?.environment ?? environment
-        guard found == environment else {
-            throw PayloadRefusal(
-                .environment, "it is of \(found.name); \(environment.name) takes its own alone")
-        }
+        try PayloadRefusal.require(
+            found == environment, .environment,
+            "it is of \(found.name); \(environment.name) takes its own alone")
     }
 
     /// One ID is one webhook for ever; what it says is no part of its identity.

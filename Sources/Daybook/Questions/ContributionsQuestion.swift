@@ -10,9 +10,8 @@ struct ContributionsQuestion {
         _ request: ContributionsRequest,
         progress: @Sendable (Int, Int) throws -> Void = { _, _ in }
     ) throws -> Contributions {
-        guard request.metrics.metrics.count == 1 else {
-            throw LedgerError.bad("bad_range", "a value is of one metric; name one")
-        }
+        try LedgerError.require(
+            request.metrics.metrics.count == 1, "bad_range", "a value is of one metric; name one")
         // With sums that are kept this costs little; it tells which values there are.
         let report = try MetricsQuestion(core: core, workers: workers).report(
             request.metrics, progress: progress)
@@ -69,10 +68,9 @@ struct ContributionsQuestion {
         var group = request.group
         if group.isEmpty, groups.count == 1 { group = groups[0] }
         if metric.groups != nil || !group.isEmpty {
-            guard groups.contains(where: { haveSameBytes($0, group) }) else {
-                throw LedgerError.bad(
-                    "bad_group", reason(metric, groups, report.periods[bucket].name))
-            }
+            try LedgerError.require(
+                groups.contains(where: { haveSameBytes($0, group) }), "bad_group",
+                reason(metric, groups, report.periods[bucket].name))
         }
         let found = values.filter { haveSameBytes($0.group, group) && $0.age == request.age }
         guard let value = found.first else {

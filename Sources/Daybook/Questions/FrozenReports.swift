@@ -12,11 +12,9 @@ struct FrozenReports {
     func draft(
         of freeze: ReportFreeze, progress: @Sendable (Int, Int) throws -> Void
     ) throws -> EventDraft {
-        guard (1...128).contains(freeze.name.utf8.count) else {
-            throw LedgerError.bad(
-                "bad_name", "the name of a report has 1 to 128 bytes, not \(freeze.name.utf8.count)"
-            )
-        }
+        try LedgerError.require(
+            (1...128).contains(freeze.name.utf8.count), "bad_name",
+            "the name of a report has 1 to 128 bytes, not \(freeze.name.utf8.count)")
         let head = try core.head()
         var request = freeze.request
         if request.moment.knownAt == nil { request.moment.knownAt = .position(head.position) }
@@ -31,12 +29,10 @@ struct FrozenReports {
         let report = try MetricsQuestion(core: core, workers: workers).report(
             request, progress: progress)
         let document = report.json.canonicalBytes
-        guard document.count <= EventBounds.documentByteCountMax else {
-            throw LedgerError.bad(
-                "report_too_large",
-                "the report has \(document.count) bytes, more than \(EventBounds.documentByteCountMax); freeze fewer metrics, or fewer or longer periods"
-            )
-        }
+        try LedgerError.require(
+            document.count <= EventBounds.documentByteCountMax, "report_too_large",
+            "the report has \(document.count) bytes, more than \(EventBounds.documentByteCountMax); freeze fewer metrics, or fewer or longer periods"
+        )
         return EventDraft(
             type: .reportFrozen, environment: request.environment, subject: nil,
             occurredAt: report.asOf.at,
@@ -67,12 +63,10 @@ struct FrozenReports {
         var asked = MetricsRequest(request.definition(again))
         asked?.environment = request.environment
         asked?.moment = Moment(at: again.asOf.at, knownAt: .position(again.asOf.position))
-        guard asked == kept.request else {
-            throw LedgerError.bad(
-                "name_taken",
-                "the report \"\(freeze.name)\" was frozen at position \(kept.position) and answers another question; a frozen report never changes, so take another name"
-            )
-        }
+        try LedgerError.require(
+            asked == kept.request, "name_taken",
+            "the report \"\(freeze.name)\" was frozen at position \(kept.position) and answers another question; a frozen report never changes, so take another name"
+        )
         return try withDocument(kept)
     }
 
@@ -151,17 +145,14 @@ struct FrozenReports {
         request.moment.knownAt = knownAt ?? .position(end)
         let (new, now) = try MetricsQuestion(core: core, workers: workers).answer(
             request, progress: progress)
-        guard new.asOf.position >= old.asOf.position else {
-            throw LedgerError.bad(
-                "bad_range",
-                "the report knows the events up to position \(old.asOf.position); compare it with what was known later"
-            )
-        }
+        try LedgerError.require(
+            new.asOf.position >= old.asOf.position, "bad_range",
+            "the report knows the events up to position \(old.asOf.position); compare it with what was known later"
+        )
         // A zone's own changes may come with another table of the machine between two looks.
-        guard then.buckets == now.buckets else {
-            throw LedgerError.bad(
-                "bad_range", "the periods of the report are not what they were; ask again")
-        }
+        try LedgerError.require(
+            then.buckets == now.buckets, "bad_range",
+            "the periods of the report are not what they were; ask again")
         let causes = try core.translating {
             try ReportCauses(
                 core: core, state: try core.knownState(at: new.asOf.position), request: request,

@@ -62,9 +62,9 @@ struct FunnelQuestion {
                 "the funnel has no step \"\(request.step)\"; it has \(report.steps.map(\.name).joined(separator: ", "))"
             )
         }
-        guard !request.isStopped || report.order != .anyOrder else {
-            throw LedgerError.bad("bad_range", "in any order no step comes after another")
-        }
+        try LedgerError.require(
+            !request.isStopped || report.order != .anyOrder, "bad_range",
+            "in any order no step comes after another")
         return FunnelCustomers(
             step: step, isStopped: request.isStopped, rows: found.sorted, count: found.count,
             asOf: asOf)
@@ -127,26 +127,21 @@ struct FunnelQuestion {
         if let experiment = request.experiment { funnel.experiment = experiment }
         if let window = request.windowMilliseconds { funnel.windowMilliseconds = window }
         if let order = request.order { funnel.order = order }
-        guard funnel.order != .anyOrder || request.rules.entry == .first else {
-            throw LedgerError.bad(
-                "bad_range",
-                "in any order each event of a step is an entry; the best one is of funnels in order"
-            )
-        }
-        guard request.rules.sessionGapMilliseconds >= 0 else {
-            throw LedgerError.bad("bad_range", "a session cannot end before its last event")
-        }
+        try LedgerError.require(
+            funnel.order != .anyOrder || request.rules.entry == .first, "bad_range",
+            "in any order each event of a step is an entry; the best one is of funnels in order")
+        try LedgerError.require(
+            request.rules.sessionGapMilliseconds >= 0, "bad_range",
+            "a session cannot end before its last event")
         return funnel
     }
 
     private func range(_ request: FunnelRequest) throws -> Range<Int64> {
         let (lower, upper) = (request.from ?? Int64.min, request.until ?? Int64.max)
-        guard lower <= upper else {
-            throw LedgerError.bad(
-                "bad_range",
-                "the range ends at \(RFC3339.format(upper)), before it begins at \(RFC3339.format(lower))"
-            )
-        }
+        try LedgerError.require(
+            lower <= upper, "bad_range",
+            "the range ends at \(RFC3339.format(upper)), before it begins at \(RFC3339.format(lower))"
+        )
         return lower..<upper
     }
 

@@ -181,15 +181,13 @@ struct MetricsQuestion {
     fileprivate static func confirmAges(
         _ metrics: [Metric], _ buckets: MetricBuckets, _ rules: MetricRules
     ) throws {
-        guard (0...MetricRules.ageCountMax).contains(rules.ageMax),
-            !metrics.contains(where: \.hasAges)
-                || buckets.count * (rules.ageMax + 1) <= agedCountMax
-        else {
-            throw LedgerError.bad(
-                "bad_range",
-                "\(buckets.count) periods with ages up to \(rules.ageMax) are too many; ages go up to \(MetricRules.ageCountMax), and all together are at most \(agedCountMax)"
-            )
-        }
+        try LedgerError.require(
+            (0...MetricRules.ageCountMax).contains(rules.ageMax)
+                && (!metrics.contains(where: \.hasAges)
+                    || buckets.count * (rules.ageMax + 1) <= agedCountMax),
+            "bad_range",
+            "\(buckets.count) periods with ages up to \(rules.ageMax) are too many; ages go up to \(MetricRules.ageCountMax), and all together are at most \(agedCountMax)"
+        )
     }
 
     static func zone(
@@ -211,23 +209,19 @@ struct MetricsQuestion {
         // The times that events may have (rule 30).
         func bounded(_ time: Int64) -> Int64 { min(max(time, 0), 253_402_300_799_999) }
         let named = request.period?.range(in: zone)
-        guard named == nil || (request.from == nil && request.until == nil) else {
-            throw LedgerError.bad(
-                "bad_range",
-                "a period has its own beginning and end; leave out the one or the other")
-        }
+        try LedgerError.require(
+            named == nil || (request.from == nil && request.until == nil), "bad_range",
+            "a period has its own beginning and end; leave out the one or the other")
         let resolution = request.chosenResolution
         let until = bounded(
             named?.upperBound ?? request.until ?? instant.addingSaturated(1))
         let from = bounded(
             named?.lowerBound ?? request.from
                 ?? resolution.start(of: 12, through: until - 1, in: zone))
-        guard from < until else {
-            throw LedgerError.bad(
-                "bad_range",
-                "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
-            )
-        }
+        try LedgerError.require(
+            from < until, "bad_range",
+            "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
+        )
         guard let buckets = MetricBuckets(from..<until, by: resolution, in: zone) else {
             throw LedgerError.bad(
                 "bad_range",
@@ -245,12 +239,9 @@ extension LedgerCore {
         _ rules: MetricRules, _ state: LedgerState, cut: Int64
     ) throws -> RatesKnown? {
         guard let currency = rules.currency else { return nil }
-        guard CurrencyCode.isValid(currency) else {
-            throw LedgerError.bad(
-                "bad_currency",
-                "\"\(currency)\" is no currency; write three capital letters of ISO 4217, such as EUR"
-            )
-        }
+        try LedgerError.require(
+            CurrencyCode.isValid(currency), "bad_currency",
+            "\"\(currency)\" is no currency; write three capital letters of ISO 4217, such as EUR")
         return try exchangeRates.rates(to: currency, in: state, cut: cut)
     }
 }

@@ -16,10 +16,9 @@ struct Places {
     func place(at position: Int64) throws -> Place {
         return try core.answering {
             let cut = taken
-            guard (0...cut).contains(position) else {
-                throw LedgerError.bad(
-                    "unknown_position", "position \(position) is beyond the end, which is \(cut)")
-            }
+            try LedgerError.require(
+                (0...cut).contains(position), "unknown_position",
+                "position \(position) is beyond the end, which is \(cut)")
             return try place(at: position, cut: cut)
         }
     }

@@ -22,11 +22,9 @@ struct ResetQuestion {
             let hint = nearest.map { "; did you mean \($0)?" } ?? ""
             throw LedgerError.bad("unknown_name", "the catalog has no meter \(name)\(hint)")
         }
-        guard meter.kind == .counter else {
-            throw LedgerError.bad(
-                "wrong_kind",
-                "\(meter.name) is a \(meter.kind.rawValue), which never begins anew")
-        }
+        try LedgerError.require(
+            meter.kind == .counter, "wrong_kind",
+            "\(meter.name) is a \(meter.kind.rawValue), which never begins anew")
         let start = from ?? check.usage.period(of: meter, at: question.at).start
         let end = until ?? Int64.max
         guard start < end else { return ([], false, asOf) }

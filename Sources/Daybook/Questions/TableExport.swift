@@ -39,12 +39,11 @@ struct TableExport {
                 "only transactions have the columns of RevenueCat; leave them out for \(request.table.rawValue)"
             )
         }
-        guard request.after == nil || columns.contains(where: { $0.name == "is_deleted" }) else {
-            throw LedgerError.bad(
-                "bad_range",
-                "the columns of RevenueCat have no place for rows that are gone; export everything, or leave the columns out"
-            )
-        }
+        try LedgerError.require(
+            request.after == nil || columns.contains(where: { $0.name == "is_deleted" }),
+            "bad_range",
+            "the columns of RevenueCat have no place for rows that are gone; export everything, or leave the columns out"
+        )
         try core.refresh()
         try core.readKeys()
         return try core.translating {

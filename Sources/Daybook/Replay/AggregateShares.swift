@@ -15,9 +15,8 @@ package struct AggregateShares: Sendable {
 
     /// - Throws: `StoreError.damaged` for an event of a stream that is not there, `.full` beyond 2^32 events.
     package init(_ streams: StreamTable, _ pages: EventPages, workers: Int) throws {
-        guard pages.count < Int(UInt32.max) else {
-            throw StoreError(.full, "a replay holds at most \(UInt32.max) events")
-        }
+        try StoreError.require(
+            pages.count < Int(UInt32.max), .full, "a replay holds at most \(UInt32.max) events")
         aggregateCount = streams.count
         let aggregates = streams.aggregates
         let workers = pages.count < 1 << 16 ? 1 : workers
@@ -35,10 +34,8 @@ package struct AggregateShares: Sendable {
                     cursor[Int(aggregates[Int(stream)])] &+= 1
                 }
             }
-            guard !isStrange else {
-                throw StoreError(
-                    .damaged, "an event is in a stream that is not there; restore a backup")
-            }
+            try StoreError.require(
+                !isStrange, .damaged, "an event is in a stream that is not there; restore a backup")
         }
         let starts = Numbers(count: aggregates.count + 1)
         var next: UInt32 = 0

@@ -135,14 +135,11 @@ public struct CaseExport: Sendable {
         (written.customer, written.profile) = (row.event.customer, row.event.profile)
         (written.nameA, written.nameB) = (row.event.nameA, row.event.nameB)
         (written.nameC, written.source) = (row.event.nameC, row.event.source)
-        guard written == row.event, numbers == recorded,
-            EventRouter.stream(of: draft, schema) == stream
-        else {
-            throw LedgerError.bad(
-                "older_build",
-                "the event at position \(row.event.position) was recorded by a build that wrote it in another way; a fold of its line would not be one of the ledger: use replay and metrics on the ledger itself"
-            )
-        }
+        try LedgerError.require(
+            written == row.event && numbers == recorded
+                && EventRouter.stream(of: draft, schema) == stream, "older_build",
+            "the event at position \(row.event.position) was recorded by a build that wrote it in another way; a fold of its line would not be one of the ledger: use replay and metrics on the ledger itself"
+        )
         return draft
     }
 

@@ -93,30 +93,23 @@ public struct CaseFold: Sendable {
     }
 
     private mutating func take(_ line: CaseLine, _ number: Int) throws {
-        guard line.position <= ledgers.context.position else {
-            throw FoldContext.bad(
-                number, "after_context",
-                "position \(line.position) is after \(ledgers.context.position), where the context ends; use the context that was written with the lines"
-            )
-        }
-        guard line.eventCount <= ledgers.context.eventCount,
-            EventRouter.stream(of: line.event).kind != .ledger
-        else {
-            throw FoldContext.bad(
-                number, "damaged_case",
-                "\(ShownText.escaped(line.key)) has more events than the ledger, or one of the ledger's own"
-            )
-        }
+        try FoldContext.require(
+            line.position <= ledgers.context.position, number, "after_context",
+            "position \(line.position) is after \(ledgers.context.position), where the context ends; use the context that was written with the lines"
+        )
+        try FoldContext.require(
+            line.eventCount <= ledgers.context.eventCount
+                && EventRouter.stream(of: line.event).kind != .ledger, number, "damaged_case",
+            "\(ShownText.escaped(line.key)) has more events than the ledger, or one of the ledger's own"
+        )
         if open.map({ !haveSameBytes($0.key, line.key) }) ?? true {
             try close()
             open = OpenCase(key: line.key, eventCount: line.eventCount, line: number)
         }
-        guard line.eventCount == open?.eventCount else {
-            throw FoldContext.bad(
-                number, "damaged_case",
-                "\(ShownText.escaped(line.key)) has \(line.eventCount) events here and \(open?.eventCount ?? 0) before"
-            )
-        }
+        try FoldContext.require(
+            line.eventCount == open?.eventCount, number, "damaged_case",
+            "\(ShownText.escaped(line.key)) has \(line.eventCount) events here and \(open?.eventCount ?? 0) before"
+        )
         open?.events.append(line)
     }
 
@@ -125,17 +118,13 @@ public struct CaseFold: Sendable {
         guard let ended = open else { return }
         open = nil
         let positions = Set(ended.events.map(\.position))
-        guard positions.count == ended.events.count else {
-            throw FoldContext.bad(
-                ended.line, "repeated_event",
-                "\(ShownText.escaped(ended.key)) has an event more than once")
-        }
-        guard positions.count == ended.eventCount else {
-            throw FoldContext.bad(
-                ended.line, "incomplete_case",
-                "\(ShownText.escaped(ended.key)) has \(positions.count) of \(ended.eventCount) events; those of one case follow one another"
-            )
-        }
+        try FoldContext.require(
+            positions.count == ended.events.count, ended.line, "repeated_event",
+            "\(ShownText.escaped(ended.key)) has an event more than once")
+        try FoldContext.require(
+            positions.count == ended.eventCount, ended.line, "incomplete_case",
+            "\(ShownText.escaped(ended.key)) has \(positions.count) of \(ended.eventCount) events; those of one case follow one another"
+        )
         part.caseCount += 1
         part.cases.add(case: ended.key, eventCount: ended.eventCount)
         waiting += ended.events

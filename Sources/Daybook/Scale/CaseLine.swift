@@ -70,11 +70,9 @@ extension CaseLine {
             throw LedgerError.badInput([InputProblem(problem)])
         }
         let bytes = line.bytes
-        guard bytes.starts(with: Self.start) else {
-            throw FoldContext.bad(
-                line.number, "no_case",
-                "this is no event with its case; \"daybook export --partitions\" writes them")
-        }
+        try FoldContext.require(
+            bytes.starts(with: Self.start), line.number, "no_case",
+            "this is no event with its case; \"daybook export --partitions\" writes them")
         guard bytes.last == 0x7D,
             let middle = bytes.place(of: Self.middle, after: Self.start.count),
             let head = (try? JSONReader.read(Array(bytes[Self.start.count..<middle])))?.object,
@@ -84,11 +82,9 @@ extension CaseLine {
             let place = bytes.place(of: Self.digestStart, after: Self.start.count),
             eventCount > 0, position > 0
         else { throw Self.damaged(line.number) }
-        guard context == mark else {
-            throw FoldContext.bad(
-                line.number, "other_context",
-                "the line was written with another context; use the one beside it")
-        }
+        try FoldContext.require(
+            context == mark, line.number, "other_context",
+            "the line was written with another context; use the one beside it")
         let event = bytes[(middle + Self.middle.count)..<(bytes.count - 1)]
         // All bytes of the head as they stand, but those of the digest itself.
         let end = place + Self.digestStart.count + Self.digestCount + 1

@@ -89,16 +89,15 @@ public struct FoldContext: Sendable, Equatable {
             throw Self.bad(1, "no_context", "this is no context; \"daybook context\" writes one")
         }
         let version = header["daybook"]?.text ?? ""
-        guard header["format"]?.integer == Self.format, version == DaybookVersion.current else {
-            throw Self.bad(
-                1, "other_version",
-                "the context is of Daybook \(ShownText.escaped(version)), this is \(DaybookVersion.current); folds of two versions do not add up"
-            )
-        }
+        try Self.require(
+            header["format"]?.integer == Self.format && version == DaybookVersion.current, 1,
+            "other_version",
+            "the context is of Daybook \(ShownText.escaped(version)), this is \(DaybookVersion.current); folds of two versions do not add up"
+        )
         let rest = Array(bytes[(end + 1)...])
-        guard first["sha256"]?.text == Self.digest(header.canonicalBytes, rest) else {
-            throw Self.bad(1, "damaged_context", "the context was cut off or changed")
-        }
+        try Self.require(
+            first["sha256"]?.text == Self.digest(header.canonicalBytes, rest), 1,
+            "damaged_context", "the context was cut off or changed")
         guard let app = header["app"]?.text, let at = header["at"]?.integer,
             let position = header["position"]?.integer, let place = header["place"]?.text,
             let caseCount = header["cases"]?.integer, let eventCount = header["events"]?.integer,
@@ -124,9 +123,8 @@ public struct FoldContext: Sendable, Equatable {
     /// - Parameter mark: Of the zone, where it was counted on before.
     /// - Throws: `LedgerError.badInput` where this machine has other offsets.
     static func confirm(_ zone: String, _ mark: String, _ tables: ZoneTables, line: Int?) throws {
-        guard tables.mark(of: zone) != mark else { return }
-        throw bad(
-            line, "zone_differs",
+        try require(
+            tables.mark(of: zone) == mark, line, "zone_differs",
             "\(ShownText.escaped(zone)) has other offsets on this machine than elsewhere; use the same release of the time zone database on all"
         )
     }
@@ -136,13 +134,20 @@ public struct FoldContext: Sendable, Equatable {
     static func recorded(_ json: JSONValue, app: String, line: Int) throws -> EventDraft {
         do throws(EventProblem) {
             let draft = try EventJSON.draft(from: json, app: app)
-            guard draft.occurredAt != nil, draft.recordedAt != nil, draft.source.key != nil else {
-                throw EventProblem(.missingField, "event", "it was never recorded")
-            }
+            try EventProblem.require(
+                draft.occurredAt != nil && draft.recordedAt != nil && draft.source.key != nil,
+                .missingField, "event", "it was never recorded")
             return draft
         } catch {
             throw bad(line, "bad_event", "\(error.member): \(error.reason)")
         }
+    }
+
+    /// Refuses an input in whose line a condition does not hold.
+    static func require(
+        _ holds: Bool, _ line: Int?, _ code: String, _ reason: @autoclosure () -> String
+    ) throws(LedgerError) {
+        if !holds { throw bad(line, code, reason()) }
     }
 
     static func bad(_ line: Int?, _ code: String, _ reason: String) -> LedgerError {

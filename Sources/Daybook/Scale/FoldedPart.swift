@@ -51,16 +51,15 @@ public struct FoldedPart: Sendable, Equatable {
     /// Adds what was made of other cases.
     /// - Throws: `LedgerError.badInput` for a part that was folded by another context, or asked something else.
     public mutating func add(_ other: FoldedPart) throws {
-        guard context == other.context else {
-            throw LedgerError.bad("other_context", "the parts were folded by different contexts")
-        }
-        guard metrics?.definition == other.metrics?.definition,
-            metrics?.environment == other.metrics?.environment,
-            funnels.map(\.definition) == other.funnels.map(\.definition),
-            zip(funnels, other.funnels).allSatisfy({ $0.sums.stepCount == $1.sums.stepCount })
-        else {
-            throw LedgerError.bad("other_question", "the parts answer different questions")
-        }
+        try LedgerError.require(
+            context == other.context, "other_context", "the parts were folded by different contexts"
+        )
+        try LedgerError.require(
+            metrics?.definition == other.metrics?.definition
+                && metrics?.environment == other.metrics?.environment
+                && funnels.map(\.definition) == other.funnels.map(\.definition)
+                && zip(funnels, other.funnels).allSatisfy({ $0.sums.stepCount == $1.sums.stepCount }
+                ), "other_question", "the parts answer different questions")
         caseCount += other.caseCount
         eventCount += other.eventCount
         aggregateCount += other.aggregateCount
@@ -73,11 +72,10 @@ public struct FoldedPart: Sendable, Equatable {
         }
         for (index, funnel) in other.funnels.enumerated() { funnels[index].sums.add(funnel.sums) }
         let counts = [caseCount, eventCount, aggregateCount, Int64(metrics?.subjectCount ?? 0)]
-        guard counts.allSatisfy(Self.countRange.contains),
-            funnels.allSatisfy({ $0.sums.isPlausible }), metrics?.sums.isPlausible ?? true
-        else {
-            throw LedgerError.bad("damaged_part", "the parts count what there cannot be")
-        }
+        try LedgerError.require(
+            counts.allSatisfy(Self.countRange.contains)
+                && funnels.allSatisfy({ $0.sums.isPlausible }) && metrics?.sums.isPlausible ?? true,
+            "damaged_part", "the parts count what there cannot be")
     }
 
     // MARK: Bytes

@@ -13,20 +13,17 @@ public struct FoldedWhole: Sendable {
     public init(
         _ context: FoldContext, _ part: FoldedPart, zones: ZoneTables = ZoneTables()
     ) throws {
-        guard part.context == context.digest else {
-            throw LedgerError.bad(
-                "other_context", "the parts were folded by another context than this one")
-        }
-        guard part.caseCount == context.caseCount, part.eventCount == context.eventCount else {
-            throw LedgerError.bad(
-                "incomplete",
-                "the parts have \(part.caseCount) cases with \(part.eventCount) events, the ledger has \(context.caseCount) with \(context.eventCount): some are missing, or were folded twice"
-            )
-        }
-        guard part.cases == context.cases else {
-            throw LedgerError.bad(
-                "incomplete", "some cases are missing, and others were folded twice")
-        }
+        try LedgerError.require(
+            part.context == context.digest, "other_context",
+            "the parts were folded by another context than this one")
+        try LedgerError.require(
+            part.caseCount == context.caseCount && part.eventCount == context.eventCount,
+            "incomplete",
+            "the parts have \(part.caseCount) cases with \(part.eventCount) events, the ledger has \(context.caseCount) with \(context.eventCount): some are missing, or were folded twice"
+        )
+        try LedgerError.require(
+            part.cases == context.cases, "incomplete",
+            "some cases are missing, and others were folded twice")
         self.context = context
         self.part = part
         ledgers = ContextLedger(context: context, zones: zones)
@@ -70,10 +67,9 @@ public struct FoldedWhole: Sendable {
             }
             request.moment = Moment(at: context.at)
             var answer = try FunnelQuestion(core: ledger.core, workers: 1).answer(request)
-            guard answer.add(funnel.sums) else {
-                throw LedgerError.bad(
-                    "other_question", "the parts are of a funnel with other steps")
-            }
+            try LedgerError.require(
+                answer.add(funnel.sums), "other_question",
+                "the parts are of a funnel with other steps")
             return answer.report()
         }
     }
@@ -85,19 +81,16 @@ public struct FoldedWhole: Sendable {
     public func differingBuckets(
         from ledger: Ledger, progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> [Int] {
-        guard haveSameBytes(ledger.app, context.app) else {
-            throw LedgerError.bad(
-                "another_app", "the parts are of \(context.app), the ledger of \(ledger.app)")
-        }
+        try LedgerError.require(
+            haveSameBytes(ledger.app, context.app), "another_app",
+            "the parts are of \(context.app), the ledger of \(ledger.app)")
         let core = ledger.core
         return try core.answering {
             let state = try core.knownState(at: context.position)
-            guard state.head.position >= context.position else {
-                throw LedgerError.bad(
-                    "bad_position",
-                    "the ledger ends at position \(state.head.position), before \(context.position), where the parts end"
-                )
-            }
+            try LedgerError.require(
+                state.head.position >= context.position, "bad_position",
+                "the ledger ends at position \(state.head.position), before \(context.position), where the parts end"
+            )
             return try BucketSums.folding(state, progress: progress).differing(from: part.buckets)
         }
     }

@@ -47,10 +47,9 @@ final class MappedState: NameBase, IdentityBase {
             let part = try file.part(section.rawValue)
             try file.withBytes(part, 0..<part.byteCount) { _ in }
             let count = file.elementCount(section.rawValue)
-            guard part.byteCount == count * section.elementByteCount, count < Int(UInt32.max) else {
-                throw StoreError(
-                    .damaged, "\(file.path): section \(section.rawValue) has a wrong size")
-            }
+            try StoreError.require(
+                part.byteCount == count * section.elementByteCount && count < Int(UInt32.max),
+                .damaged, "\(file.path): section \(section.rawValue) has a wrong size")
             image.expect(section, try file.checksums(part))
             return Column(
                 section: section, part: part, size: section.elementByteCount, count: count)
@@ -67,14 +66,13 @@ final class MappedState: NameBase, IdentityBase {
         special = try column(.special)
         zones = try column(.zones)
         sums = try Self.sums(file, try column(.sums))
-        guard slots.count & (slots.count - 1) == 0, slots.count > names.count else {
-            throw StoreError(.damaged, "\(file.path): section slots has a wrong size")
-        }
+        try StoreError.require(
+            slots.count & (slots.count - 1) == 0 && slots.count > names.count, .damaged,
+            "\(file.path): section slots has a wrong size")
         let history = file.header.history
-        guard history.nameCount == names.count, history.streamCount == streams.count else {
-            throw StoreError(
-                .damaged, "\(file.path): it has other names or streams than its history")
-        }
+        try StoreError.require(
+            history.nameCount == names.count && history.streamCount == streams.count, .damaged,
+            "\(file.path): it has other names or streams than its history")
     }
 
     private static func sums(_ file: ContainerFile, _ column: Column) throws -> BucketSums? {
@@ -85,9 +83,9 @@ final class MappedState: NameBase, IdentityBase {
         {
             return nil
         }
-        guard column.count == BucketSums.count else {
-            throw StoreError(.damaged, "\(file.path): section sums has a wrong size")
-        }
+        try StoreError.require(
+            column.count == BucketSums.count, .damaged,
+            "\(file.path): section sums has a wrong size")
         return try file.withBytes(column.part, 0..<column.count * column.size) { raw in
             BucketSums(
                 sums: (0..<column.count).map { bucket in

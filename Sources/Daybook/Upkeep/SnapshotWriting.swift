@@ -15,11 +15,9 @@ struct SnapshotWriting {
         isDigesting: Bool, givesWay: Bool, progress: (Int64, Int64) throws -> Void
     ) throws -> SnapshotReport {
         return try core.answering {
-            guard !core.isReadOnly else {
-                throw StoreError(
-                    .readOnly,
-                    "the ledger was opened for reading; open it for writing to snapshot it")
-            }
+            try StoreError.require(
+                !core.isReadOnly, .readOnly,
+                "the ledger was opened for reading; open it for writing to snapshot it")
             guard let path = core.path, let segments = core.events.segments,
                 let folder = core.snapshots.folder
             else {
@@ -29,9 +27,8 @@ struct SnapshotWriting {
             let frozen = core.state.withLock { $0 }
             try DerivedFile.createFolder(folder.path, like: path)
             let position = frozen.head.position
-            guard position > 0 else {
-                throw StoreError(.failed, "the ledger is empty; there is nothing to snapshot")
-            }
+            try StoreError.require(
+                position > 0, .failed, "the ledger is empty; there is nothing to snapshot")
             let history = try snapshotHistory(frozen)
             let (file, byteCount, sums) = try Parallel.givingWay(givesWay) {
                 try segments.seal(from: core.store, through: position, progress: progress)

@@ -94,12 +94,10 @@ extension DigestTrace {
                 "not_digests",
                 "it is no file of digests; \"daybook replay --digests FILE\" writes one")
         }
-        guard format <= Self.format else {
-            throw .bad(
-                "newer_version",
-                "it has format \(format), this build reads up to \(Self.format); use a build as new as the one that wrote it"
-            )
-        }
+        try LedgerError.require(
+            format <= Self.format, "newer_version",
+            "it has format \(format), this build reads up to \(Self.format); use a build as new as the one that wrote it"
+        )
         guard format >= 1, let app = object["app"]?.text, let ledgerID = object["ledger"]?.text,
             let every = object["every"]?.integer, Self.everyRange.contains(every),
             let events = object["events"]?.integer, (0...Int64(UInt32.max)).contains(events),

@@ -14,9 +14,8 @@ package enum DurationText {
                 "\(name): \(text) is no exact duration; write P7D, PT10M, PT90S")
         }
         let milliseconds = Int64(duration.days) * 86_400_000 + duration.milliseconds
-        guard milliseconds > 0 else {
-            throw TextProblem("bad_duration", "\(name): \(text) is no time at all")
-        }
+        try TextProblem.require(
+            milliseconds > 0, "bad_duration", "\(name): \(text) is no time at all")
         return milliseconds
     }
 }

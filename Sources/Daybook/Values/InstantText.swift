@@ -17,11 +17,9 @@ package enum InstantText {
         } else {
             throw problem(text, name)
         }
-        guard range.contains(instant) else {
-            throw TextProblem(
-                "time_out_of_bounds",
-                "\(name): \(text) is outside 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z")
-        }
+        try TextProblem.require(
+            range.contains(instant), "time_out_of_bounds",
+            "\(name): \(text) is outside 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z")
         return instant
     }
 

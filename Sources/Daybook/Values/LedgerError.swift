@@ -83,6 +83,13 @@ extension LedgerError {
         ])
     }
 
+    /// Refuses an input of which a condition does not hold.
+    static func require(
+        _ holds: Bool, _ code: String, _ reason: @autoclosure () -> String, member: String? = nil
+    ) throws(LedgerError) {
+        if !holds { throw .bad(code, reason(), member: member) }
+    }
+
     /// What is wrong with the only event of an input.
     static func bad(_ problem: EventProblem) -> LedgerError {
         .badInput([InputProblem(line: nil, problem)])

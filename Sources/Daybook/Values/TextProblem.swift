@@ -9,4 +9,11 @@ package struct TextProblem: Error, Equatable {
         self.code = code
         self.message = message
     }
+
+    /// Refuses a text of which a condition does not hold.
+    static func require(
+        _ holds: Bool, _ code: String, _ message: @autoclosure () -> String
+    ) throws(TextProblem) {
+        if !holds { throw TextProblem(code, message()) }
+    }
 }

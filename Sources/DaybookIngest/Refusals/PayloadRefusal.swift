@@ -35,7 +35,7 @@ public struct PayloadRefusal: Error, Sendable, Equatable, CustomStringConvertibl
     }
 
     /// Refuses a payload of which a condition does not hold.
-    static func require(
+    package static func require(
         _ holds: Bool, _ reason: Reason, _ detail: @autoclosure () -> String
     ) throws(PayloadRefusal) {
         if !holds { throw PayloadRefusal(reason, detail()) }

@@ -41,15 +41,11 @@ public struct LookupFolder: Sendable {
             do {
                 let file = try ContainerFile(path: "\(path)/\(name)")
                 let run = try LookupRun(file: file)
-                guard file.header.ledger == ledger else {
-                    throw StoreError(.damaged, "\(file.path) is of another ledger")
-                }
-                guard run.isAligned else {
-                    throw StoreError(
-                        .damaged,
-                        "\(file.path) does not begin and end at multiples of \(LookupRun.alignment)"
-                    )
-                }
+                try StoreError.require(
+                    file.header.ledger == ledger, .damaged, "\(file.path) is of another ledger")
+                try StoreError.require(
+                    run.isAligned, .damaged,
+                    "\(file.path) does not begin and end at multiples of \(LookupRun.alignment)")
                 // A process that commits at this moment sealed it after the head was read: the next opening uses it.
                 guard run.range.upperBound <= head else { continue }
                 found.append(run)

@@ -54,9 +54,8 @@ struct HistoryMigration {
         while cursor.position < last {
             let entries = try digests.entries(
                 after: cursor.position, through: min(last, cursor.position + Self.chunkCount))
-            guard !entries.isEmpty else {
-                throw StoreError.damaged(file.path, "position \(cursor.position + 1) is missing")
-            }
+            try StoreError.requireIntact(
+                !entries.isEmpty, file.path, "position \(cursor.position + 1) is missing")
             try cursor.append(
                 count: entries.count, entry: { entries[$0] },
                 complete: { try HistoryInsertion.insert(db, block: $1, leaf: $2, $0) })

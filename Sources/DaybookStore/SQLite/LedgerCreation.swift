@@ -41,12 +41,10 @@ struct LedgerCreation {
                     ])
                 return .commit
             }
-            guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
-                throw StoreError(
-                    .failed,
-                    "\(file.folder) has no shared memory, which SQLite's log needs; "
-                        + "choose a folder on a local disk")
-            }
+            try StoreError.require(
+                String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal", .failed,
+                "\(file.folder) has no shared memory, which SQLite's log needs; "
+                    + "choose a folder on a local disk")
         }
         try queue.close()
     }

@@ -88,14 +88,11 @@ struct LedgerFile: Sendable {
         var status = stat()
         guard stat(path, &status) == 0 else { throw openingFailure(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw noLedger("it is not a file") }
-        guard status.st_nlink <= 1 else {
-            throw StoreError(
-                .failed,
-                "\(path) is one of \(status.st_nlink) names (hard links) of one file; the lock and the newest events "
-                    + "hang on the name, so a ledger must have one: remove the others "
-                    + "(find / -inum \(status.st_ino) lists them), or copy the file and open the copy"
-            )
-        }
+        try StoreError.require(
+            status.st_nlink <= 1, .failed,
+            "\(path) is one of \(status.st_nlink) names (hard links) of one file; the lock and the newest events "
+                + "hang on the name, so a ledger must have one: remove the others "
+                + "(find / -inum \(status.st_ino) lists them), or copy the file and open the copy")
         guard status.st_size > 0 else { throw noLedger("the file is empty") }
         guard status.st_size >= Self.headerByteCount else {
             throw noLedger("it is no SQLite database")
@@ -135,10 +132,9 @@ struct LedgerFile: Sendable {
     /// - Throws: `.readOnly`; only opening the ledger again shows what is new.
     func checkUnchanged(since access: Access) throws {
         guard case .immutable(let known) = access else { return }
-        guard identity == known, !hasLog, !hasJournal else {
-            throw StoreError(
-                .readOnly, "another process began to write to \(path); open it again to see it")
-        }
+        try StoreError.require(
+            identity == known && !hasLog && !hasJournal, .readOnly,
+            "another process began to write to \(path); open it again to see it")
     }
 
     private func noLedger(_ reason: String) -> StoreError {

@@ -27,15 +27,12 @@ enum LedgerHeader {
         _ db: Database, _ path: String, _ schema: LedgerSchema
     ) throws -> Int {
         let version = Int(try db.number("PRAGMA user_version", []) ?? 0)
-        guard version <= schema.version else {
-            throw StoreError(
-                .newerSchema,
-                "\(path) was written by a newer Daybook (schema \(version), this one knows "
-                    + "\(schema.version)); install a newer Daybook")
-        }
-        guard version >= 1 else {
-            throw StoreError.damaged(path, "schema version \(version) was never released")
-        }
+        try StoreError.require(
+            version <= schema.version, .newerSchema,
+            "\(path) was written by a newer Daybook (schema \(version), this one knows "
+                + "\(schema.version)); install a newer Daybook")
+        try StoreError.requireIntact(
+            version >= 1, path, "schema version \(version) was never released")
         return version
     }
 

@@ -35,12 +35,10 @@ public struct LedgerReplacement: Sendable {
             // No process can have it open, and a lock would get other permissions than the ledger.
             return try givingUp(body)
         }
-        guard isReplacing else {
-            throw StoreError(
-                .alreadyExists,
-                "\(file.path) is there already; say --replace to put the backup in its place, or name another path"
-            )
-        }
+        try StoreError.require(
+            isReplacing, .alreadyExists,
+            "\(file.path) is there already; say --replace to put the backup in its place, or name another path"
+        )
         return try LedgerLock(file).hold(waitSeconds: Self.lockWaitSeconds) {
             file.removeDrafts()
             removeSecondNames()
@@ -62,9 +60,8 @@ public struct LedgerReplacement: Sendable {
     public func copy(
         _ backup: SQLiteEventStore, progress: (Int64, Int64) throws -> Void
     ) throws -> HistoryPoint {
-        guard backup.path != file.path else {
-            throw StoreError(.alreadyExists, "\(file.path) is the backup itself")
-        }
+        try StoreError.require(
+            backup.path != file.path, .alreadyExists, "\(file.path) is the backup itself")
         // Users who may read and write the ledger now may do so later.
         try backup.copy(to: draft, like: isTaken ? file.path : backup.path)
         return try SQLiteEventStore.prove(draft, backup.header, progress: progress)

@@ -114,9 +114,7 @@ final class ReadConnections: Sendable {
     }
 
     private func checkOpen(_ content: Content) throws {
-        guard !content.isClosed else {
-            throw StoreError(.closed, "\(file.path) was closed; open it again")
-        }
+        try StoreError.require(!content.isClosed, .closed, "\(file.path) was closed; open it again")
     }
 
     private func giveBack(_ queue: DatabaseQueue) {

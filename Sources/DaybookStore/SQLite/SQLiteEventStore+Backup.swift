@@ -31,9 +31,9 @@ extension SQLiteEventStore {
         to target: String, progress: (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> BackupReport {
         let target = LedgerFile(path: target)
-        guard target.path != file.path else {
-            throw StoreError(.alreadyExists, "\(file.path) is the ledger itself; name another file")
-        }
+        try StoreError.require(
+            target.path != file.path, .alreadyExists,
+            "\(file.path) is the ledger itself; name another file")
         var report =
             target.isTaken
             ? try carryOn(target, progress: progress) : try begin(target, progress: progress)
@@ -81,10 +81,9 @@ extension SQLiteEventStore {
     /// history (`HistoryHead.lineage`).
     /// - Parameter model: Who may read this file may read the copy.
     func copy(to draft: LedgerFile, like model: String) throws {
-        guard access(draft.folder, F_OK) == 0 else {
-            throw StoreError(
-                .notFound, "the folder \(draft.folder) does not exist; create it first")
-        }
+        try StoreError.require(
+            access(draft.folder, F_OK) == 0, .notFound,
+            "the folder \(draft.folder) does not exist; create it first")
         try DerivedFile.createPrivate(draft.path)
         do {
             let queue = try DatabaseQueue(
@@ -162,17 +161,14 @@ extension SQLiteEventStore {
         _ backup: SQLiteEventStore, _ target: LedgerFile,
         progress: (Int64, Int64) throws -> Void
     ) throws -> BackupReport {
-        guard backup.header.ledgerID == header.ledgerID else {
-            throw StoreError(
-                .otherHistory, "\(target.path) is a backup of another ledger; name another file")
-        }
+        try StoreError.require(
+            backup.header.ledgerID == header.ledgerID, .otherHistory,
+            "\(target.path) is a backup of another ledger; name another file")
         let start = try backup.end().history
-        guard try confirms(start) else {
-            throw StoreError(
-                .otherHistory,
-                "\(target.path) ends with \(start), which is not in the history of \(file.path): one of the two was "
-                    + "restored or replaced; keep the backup, and name another file")
-        }
+        try StoreError.require(
+            confirms(start), .otherHistory,
+            "\(target.path) ends with \(start), which is not in the history of \(file.path): one of the two was "
+                + "restored or replaced; keep the backup, and name another file")
         let wanted = try prove(after: start, progress: progress)
         var report = BackupReport(
             path: target.path, history: wanted, events: wanted.position - start.position,
@@ -194,12 +190,10 @@ extension SQLiteEventStore {
             position = next
         } while position < wanted.position
         report.history = try backup.end().history
-        guard try backup.confirms(wanted) else {
-            throw StoreError(
-                .damaged,
-                "\(target.path) is not what \(file.path) holds between position \(start.position) and "
-                    + "\(wanted.position); begin a new backup in another file")
-        }
+        try StoreError.require(
+            backup.confirms(wanted), .damaged,
+            "\(target.path) is not what \(file.path) holds between position \(start.position) and "
+                + "\(wanted.position); begin a new backup in another file")
         return report
     }
 

@@ -70,12 +70,10 @@ extension SQLiteEventStore: EventCursorStore {
             head.position = row.integer(0)
             head.recordedAt = row.integer(1)
         }
-        guard (0...AppendGround.positionMax).contains(head.position) else {
-            throw StoreError.damaged(
-                file.path,
-                "its last event is at position \(head.position), and no position is below 1 or "
-                    + "above \(AppendGround.positionMax)")
-        }
+        try StoreError.requireIntact(
+            (0...AppendGround.positionMax).contains(head.position), file.path,
+            "its last event is at position \(head.position), and no position is below 1 or "
+                + "above \(AppendGround.positionMax)")
         return head
     }
 }

@@ -12,9 +12,8 @@ extension SQLiteEventStore {
         let start = max(0, Int64(count))
         let names = try pages("name", sql, after: start) { [file] row in
             let text = StoredText.plain(row, 1)
-            guard !text.isEmpty else {
-                throw StoreError.damaged(file.path, "name \(row.integer(0)) is empty")
-            }
+            try StoreError.requireIntact(
+                !text.isEmpty, file.path, "name \(row.integer(0)) is empty")
             return text
         }
         bounds.withLock { $0.noteNames(after: start, through: start + Int64(names.count)) }
@@ -33,12 +32,10 @@ extension SQLiteEventStore {
         let streams = try pages("stream", sql, after: start) { [file] row in
             let stream = try StreamRecord(row: row, file)
             let nameCount = row.integer(4)
-            guard stream.name <= nameCount else {
-                throw StoreError.damaged(
-                    file.path,
-                    "stream \(stream.id) has name \(stream.name), "
-                        + "but there are \(nameCount) names")
-            }
+            try StoreError.requireIntact(
+                stream.name <= nameCount, file.path,
+                "stream \(stream.id) has name \(stream.name), "
+                    + "but there are \(nameCount) names")
             return stream
         }
         bounds.withLock { $0.noteStreams(after: start, through: start + Int64(streams.count)) }
@@ -56,10 +53,8 @@ extension SQLiteEventStore {
             try reads.use("reading \(noun)s after \(last)") { db in
                 try db.forEachRow(sql, [last, Int64(Self.pageCount)]) { row in
                     let number = row.integer(0)
-                    guard number == last &+ 1 else {
-                        throw StoreError.damaged(
-                            file.path, "\(noun) \(number) follows \(noun) \(last)")
-                    }
+                    try StoreError.requireIntact(
+                        number == last &+ 1, file.path, "\(noun) \(number) follows \(noun) \(last)")
                     all.append(try element(row))
                     last = number
                 }

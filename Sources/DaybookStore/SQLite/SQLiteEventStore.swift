@@ -167,10 +167,9 @@ public final class SQLiteEventStore: EventStore {
     ///   the body throws.
     @discardableResult
     public func exclusively<Result>(_ body: (any StoreWriter) throws -> Result) throws -> Result {
-        guard !isReadOnly else {
-            throw StoreError(
-                .readOnly, "\(file.path) was opened for reading; open it again for writing")
-        }
+        try StoreError.require(
+            !isReadOnly, .readOnly, "\(file.path) was opened for reading; open it again for writing"
+        )
         return try lock.hold(waitSeconds: lockWaitSeconds) {
             let connection = try writeConnection()
             let turn = Turn(connection)
@@ -236,9 +235,8 @@ public final class SQLiteEventStore: EventStore {
     /// Opened by the first writer, who holds the lock: a process that only reads opens nothing that may write.
     private func writeConnection() throws -> WriteConnection {
         let known = try writing.withLock { writing in
-            guard !writing.isClosed else {
-                throw StoreError(.closed, "\(file.path) was closed; open it again")
-            }
+            try StoreError.require(
+                !writing.isClosed, .closed, "\(file.path) was closed; open it again")
             return writing.connection
         }
         if let known { return known }

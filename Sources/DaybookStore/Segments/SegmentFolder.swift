@@ -174,13 +174,12 @@ public final class SegmentFolder: Sendable {
     private func open(_ index: Int) throws -> Segment {
         let segment = try Segment(
             file: try ContainerFile(path: file(index)), ledger: ledger, fingerprint: fingerprint)
-        guard segment.range == range(of: index) else {
-            throw StoreError(.damaged, "\(segment.path): it has other positions than its name says")
-        }
-        guard try store.confirms(segment.history) else {
-            throw StoreError(
-                .otherHistory, "\(segment.path) was made from another history of this ledger")
-        }
+        try StoreError.require(
+            segment.range == range(of: index), .damaged,
+            "\(segment.path): it has other positions than its name says")
+        try StoreError.require(
+            store.confirms(segment.history), .otherHistory,
+            "\(segment.path) was made from another history of this ledger")
         return segment
     }
 

@@ -47,13 +47,11 @@ public final class ContainerFile: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw DerivedFile.failure("read", path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(.damaged, "\(path) is no file")
-        }
+        try StoreError.require(status.st_mode & S_IFMT == S_IFREG, .damaged, "\(path) is no file")
         let size = Int(status.st_size)
-        guard size >= ContainerFormat.headerByteCount else {
-            throw StoreError(.damaged, "\(path) is too short to be a derived file")
-        }
+        try StoreError.require(
+            size >= ContainerFormat.headerByteCount, .damaged,
+            "\(path) is too short to be a derived file")
         guard let mapped = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
             mapped != MAP_FAILED
         else { throw DerivedFile.failure("map", path) }
@@ -222,10 +220,9 @@ public final class ContainerFile: Sendable {
         _ part: Part, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         let section = sections[part.index]
-        guard range.lowerBound >= 0, range.upperBound <= section.byteCount else {
-            throw StoreError(
-                .damaged, "\(path): bytes \(range) of section \(section.name) are not there")
-        }
+        try StoreError.require(
+            range.lowerBound >= 0 && range.upperBound <= section.byteCount, .damaged,
+            "\(path): bytes \(range) of section \(section.name) are not there")
         try check(section, range)
         let result = try body(
             UnsafeRawBufferPointer(
