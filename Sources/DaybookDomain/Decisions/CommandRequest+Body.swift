@@ -17,103 +17,86 @@ extension CommandRequest {
 
     /// The request in this layout, without the members that the caller left out.
     public var body: JSONObject {
-        .given(
-            ("v", .integer(Self.bodyVersion)), ("command", .string(command.word)),
+        var (word, members) = command.named
+        // Of a correction the ticket is a member of the command itself.
+        if command.isCorrection, let ticket { members["ticket"] = .string(ticket) }
+        return .given([
+            ("v", .integer(Self.bodyVersion)), ("command", .string(word)),
             ("data", .object(members)), ("subject", .string(subject)),
             ("environment", .string(environment.name)), ("profile", .text(profile)),
             ("actor", .text(actor)), ("reason", .text(reason)),
             ("ticket", command.isCorrection ? nil : .text(ticket)),
-            ("client_at", .number(clientAt)), ("expected_version", .number(expectedVersion)))
-    }
-
-    /// Of a correction the ticket is a member of the command itself.
-    private var members: JSONObject {
-        var members = command.members
-        if command.isCorrection, let ticket { members["ticket"] = .string(ticket) }
-        return members
+            ("client_at", .number(clientAt)), ("expected_version", .number(expectedVersion)),
+        ])
     }
 }
 
 extension Command {
-    /// The command's word in a request body.
-    fileprivate var word: String {
+    /// The command's word in a request body, and its own members there.
+    fileprivate var named: (word: String, members: JSONObject) {
         switch self {
-        case .consume: "consume"
-        case .reserve: "reserve"
-        case .commit: "commit"
-        case .release: "release"
-        case .reverseUsage: "reverse_usage"
-        case .resetUsage: "reset_usage"
-        case .pin: "pin"
-        case .expose: "expose"
-        case .issueGrant: "issue_grant"
-        case .voidGrant: "void_grant"
-        case .redeem: "redeem"
-        case .createProfile: "create_profile"
-        case .deleteProfile: "delete_profile"
-        case .assignPurchase: "assign_purchase"
-        case .unassignPurchase: "unassign_purchase"
-        case .transferLineage: "transfer_line"
-        case .undoTransfer: "undo_transfer"
-        case .alias: "alias"
-        case .unalias: "unalias"
-        case .changeTimeZone: "change_time_zone"
-        case .voidEvent: "void_event"
-        case .amendEvent: "amend_event"
-        case .setOverride: "set_override"
-        case .clearOverride: "clear_override"
+        case .consume(let meter, let amount, let ref):
+            Self.named(
+                "consume", ("meter", .text(meter)), ("amount", .number(amount)), ("ref", .text(ref))
+            )
+        case .reserve(let meter, let amount, let reservation, let timeout):
+            Self.named(
+                "reserve", ("meter", .text(meter)), ("amount", .number(amount)),
+                ("reservation", .text(reservation)), ("timeout_ms", .number(timeout)))
+        case .commit(let reservation, let amount):
+            Self.named("commit", ("reservation", .text(reservation)), ("amount", .number(amount)))
+        case .release(let reservation): Self.named("release", ("reservation", .text(reservation)))
+        case .reverseUsage(let target, let meter):
+            Self.named("reverse_usage", ("target", .text(target)), ("meter", .text(meter)))
+        case .resetUsage(let meter, let terms):
+            Self.named(
+                "reset_usage", ("meter", .text(meter)),
+                ("effective_at", .number(terms.effectiveAt)),
+                ("retain_anchor", terms.retainsAnchor ? nil : .bool(false)),
+                ("preserve_overage", terms.preservesOverage ? .bool(true) : nil))
+        case .pin(let meter, let ref):
+            Self.named("pin", ("meter", .text(meter)), ("ref", .text(ref)))
+        case .expose(let experiment): Self.named("expose", ("experiment", .text(experiment)))
+        case .issueGrant(let terms): ("issue_grant", terms.members)
+        case .voidGrant(let grant, let instant):
+            Self.named("void_grant", ("grant", .text(grant)), ("voided_at", .number(instant)))
+        case .redeem(let code): Self.named("redeem", ("code", .text(code)))
+        case .createProfile(let profile, let kind, let freeStartedAt):
+            Self.named(
+                "create_profile", ("profile", .text(profile)), ("kind", .text(kind)),
+                ("free_started_at", .number(freeStartedAt)))
+        case .deleteProfile(let profile): Self.named("delete_profile", ("profile", .text(profile)))
+        case .assignPurchase(let transaction, let profile):
+            Self.named(
+                "assign_purchase", ("transaction", .text(transaction)), ("profile", .text(profile)))
+        case .unassignPurchase(let transaction):
+            Self.named("unassign_purchase", ("transaction", .text(transaction)))
+        case .transferLineage(let lineage, let recipient):
+            Self.named("transfer_line", ("line", .text(lineage)), ("to", .text(recipient)))
+        case .undoTransfer(let lineage, let isForced):
+            Self.named(
+                "undo_transfer", ("line", .text(lineage)), ("force", isForced ? .bool(true) : nil))
+        case .alias(let canonical): Self.named("alias", ("to", .text(canonical)))
+        case .unalias(let canonical): Self.named("unalias", ("from", .text(canonical)))
+        case .changeTimeZone(let zone): Self.named("change_time_zone", ("tz", .text(zone)))
+        case .voidEvent(let source, let key):
+            Self.named("void_event", ("source", .text(source)), ("key", .text(key)))
+        case .amendEvent(let source, let key, let patch):
+            Self.named(
+                "amend_event", ("source", .text(source)), ("key", .text(key)),
+                ("patch", .object(patch)))
+        case .setOverride(let kind, let value, let expiresAt):
+            Self.named(
+                "set_override", ("kind", .text(kind)), ("value", .text(value)),
+                ("expires_at", .number(expiresAt)))
+        case .clearOverride(let kind): Self.named("clear_override", ("kind", .text(kind)))
         }
     }
 
-    /// The command's own members in a request body.
-    fileprivate var members: JSONObject {
-        switch self {
-        case .consume(let meter, let amount, let ref):
-            .given(("meter", .text(meter)), ("amount", .number(amount)), ("ref", .text(ref)))
-        case .reserve(let meter, let amount, let reservation, let timeout):
-            .given(
-                ("meter", .text(meter)), ("amount", .number(amount)),
-                ("reservation", .text(reservation)), ("timeout_ms", .number(timeout)))
-        case .commit(let reservation, let amount):
-            .given(("reservation", .text(reservation)), ("amount", .number(amount)))
-        case .release(let reservation): .given(("reservation", .text(reservation)))
-        case .reverseUsage(let target, let meter):
-            .given(("target", .text(target)), ("meter", .text(meter)))
-        case .resetUsage(let meter, let terms):
-            .given(
-                ("meter", .text(meter)), ("effective_at", .number(terms.effectiveAt)),
-                ("retain_anchor", terms.retainsAnchor ? nil : .bool(false)),
-                ("preserve_overage", terms.preservesOverage ? .bool(true) : nil))
-        case .pin(let meter, let ref): .given(("meter", .text(meter)), ("ref", .text(ref)))
-        case .expose(let experiment): .given(("experiment", .text(experiment)))
-        case .issueGrant(let terms): terms.members
-        case .voidGrant(let grant, let instant):
-            .given(("grant", .text(grant)), ("voided_at", .number(instant)))
-        case .redeem(let code): .given(("code", .text(code)))
-        case .createProfile(let profile, let kind, let freeStartedAt):
-            .given(
-                ("profile", .text(profile)), ("kind", .text(kind)),
-                ("free_started_at", .number(freeStartedAt)))
-        case .deleteProfile(let profile): .given(("profile", .text(profile)))
-        case .assignPurchase(let transaction, let profile):
-            .given(("transaction", .text(transaction)), ("profile", .text(profile)))
-        case .unassignPurchase(let transaction): .given(("transaction", .text(transaction)))
-        case .transferLineage(let lineage, let recipient):
-            .given(("line", .text(lineage)), ("to", .text(recipient)))
-        case .undoTransfer(let lineage, let isForced):
-            .given(("line", .text(lineage)), ("force", isForced ? .bool(true) : nil))
-        case .alias(let canonical): .given(("to", .text(canonical)))
-        case .unalias(let canonical): .given(("from", .text(canonical)))
-        case .changeTimeZone(let zone): .given(("tz", .text(zone)))
-        case .voidEvent(let source, let key):
-            .given(("source", .text(source)), ("key", .text(key)))
-        case .amendEvent(let source, let key, let patch):
-            .given(("source", .text(source)), ("key", .text(key)), ("patch", .object(patch)))
-        case .setOverride(let kind, let value, let expiresAt):
-            .given(
-                ("kind", .text(kind)), ("value", .text(value)), ("expires_at", .number(expiresAt)))
-        case .clearOverride(let kind): .given(("kind", .text(kind)))
-        }
+    private static func named(
+        _ word: String, _ members: (name: String, value: JSONValue?)...
+    ) -> (word: String, members: JSONObject) {
+        (word, .given(members))
     }
 }
 
@@ -125,18 +108,19 @@ extension Command.GrantTerms {
             case .feature(let name): ("feature", .text(name))
             case .meter(let name): ("meter", .text(name))
             }
-        return .given(
+        return .given([
             ("id", .text(id)), what, ("amount", .number(amount)),
             ("starts_at", .number(startsAt)), ("expires_at", .number(expiresAt)),
             ("priority", .number(priority)), ("profile", .text(profile)), ("reason", .text(reason)),
             ("every", .text(every)), ("rollover_min", .number(rollover?.least)),
-            ("rollover_max", .number(rollover?.most)))
+            ("rollover_max", .number(rollover?.most)),
+        ])
     }
 }
 
 extension JSONObject {
     /// The members that were given; absent ones are left out.
-    fileprivate static func given(_ members: (name: String, value: JSONValue?)...) -> JSONObject {
+    fileprivate static func given(_ members: [(name: String, value: JSONValue?)]) -> JSONObject {
         JSONObject(
             members.compactMap { member in
                 member.value.map { Member(name: member.name, value: $0) }
