@@ -89,7 +89,7 @@ struct GroupDecider {
                 catalogCache: core.catalogCache)
             return try step.run(&group, &state).map { .reports($0) }
         case .publish(let publication):
-            let step = PublishStep(publication, app: core.app, store: core.store)
+            let step = PublishStep(prepared: publication, app: core.app, store: core.store)
             return try step.run(&group, &state).map { .receipt(PendingReceipt($0)) }
         case .restore(let request):
             core.settling.loadZones(&state)

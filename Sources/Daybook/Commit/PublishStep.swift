@@ -9,12 +9,6 @@ struct PublishStep {
     let store: any EventStore
     private var publication: CatalogPublication { prepared.publication }
 
-    init(_ prepared: PreparedPublication, app: String, store: any EventStore) {
-        self.prepared = prepared
-        self.app = app
-        self.store = store
-    }
-
     func run(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> Result<Receipt, LedgerError> {

@@ -23,7 +23,8 @@ struct MetricsQuestion {
         if !core.keptMetrics.isEmpty { try core.readKeys() }
         return try core.translating {
             let setting = try Setting(core, request)
-            if let kept = try MetricsUpdate(core, setting, workers: workers).answer() {
+            if let kept = try MetricsUpdate(core: core, setting: setting, workers: workers).answer()
+            {
                 return setting.report(kept.answer, subjectCount: kept.subjectCount)
             }
             let isKept = setting.isKept

@@ -8,21 +8,15 @@ import DaybookEvents
 /// (`ComingChanges`). Both sides are computed from events, as they were known then and are now, so that nothing about
 /// single customers has to be kept.
 struct MetricsUpdate {
-    private let core: LedgerCore
-    private let setting: MetricsQuestion.Setting
-    private let workers: Int
+    let core: LedgerCore
+    let setting: MetricsQuestion.Setting
+    let workers: Int
 
     /// More events than that are no tail: everything is computed anew.
     private static let eventCountMax: Int64 = 20_000
     /// How large a part of all subjects may have changed, one in so many.
     private static let changedPart = 8
     private static let turnCount = 32
-
-    init(_ core: LedgerCore, _ setting: MetricsQuestion.Setting, workers: Int) {
-        self.core = core
-        self.setting = setting
-        self.workers = workers
-    }
 
     /// - Returns: `nil`: everything has to be computed anew.
     func answer() throws -> KeptMetrics.Answer? {

@@ -54,7 +54,7 @@ struct TableExport {
             if let asked = request.after { try Places(core: core).confirm(asked) }
             let concerned = try concerned(request, look, after: after)
             let candidates = try candidates(request, look, concerned)
-            let format = TableFormat(request.format, columns)
+            let format = TableFormat(format: request.format, columns: columns)
             if let header = format.header { try giving(header, to: body) }
             var receipt = TableReceipt(rows: 0, subjects: candidates.count, place: place)
             var deletion = try DeletedRows(core, request, look, columns, concerned)

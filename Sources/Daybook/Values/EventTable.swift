@@ -17,7 +17,7 @@ package enum EventTable {
         column("data", .text, "JSON, with the members that docs/events.md lists for the type."),
     ]
 
-    private static let format = TableFormat(.csv, columns)
+    private static let format = TableFormat(format: .csv, columns: columns)
 
     private static func column(
         _ name: String, _ kind: ExportTable.Column.Kind, _ meaning: String, isRequired: Bool = true

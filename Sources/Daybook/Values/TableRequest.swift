@@ -34,7 +34,7 @@ public struct TableReceipt: Sendable, Equatable {
 extension TableReceipt {
     package var json: JSONObject {
         [
-            "rows": .integer(Int64(rows)), "subjects": .integer(Int64(subjects)),
+            "rows": .count(rows), "subjects": .count(subjects),
             "position": .integer(place.position), "place": .string(place.description),
         ]
     }
@@ -49,7 +49,7 @@ extension TableRequest {
             "table": .string(table.rawValue), "format": .string(format.rawValue),
             "columns": .string(names.rawValue), "environment": .string(environment.name),
             "after": .orNull(after?.description), "place": .string(receipt.place.description),
-            "position": .integer(receipt.place.position), "rows": .integer(Int64(receipt.rows)),
+            "position": .integer(receipt.place.position), "rows": .count(receipt.rows),
             "version": .string(DaybookVersion.current),
         ]
         return schema
@@ -58,13 +58,8 @@ extension TableRequest {
 
 /// Rows as lines.
 struct TableFormat: Sendable {
-    private let format: TableRequest.Format
-    private let columns: [ExportTable.Column]
-
-    init(_ format: TableRequest.Format, _ columns: [ExportTable.Column]) {
-        self.format = format
-        self.columns = columns
-    }
+    let format: TableRequest.Format
+    let columns: [ExportTable.Column]
 
     /// The names of the columns; `nil` where each row has them.
     var header: [UInt8]? {

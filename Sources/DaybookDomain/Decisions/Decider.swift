@@ -115,10 +115,11 @@ public final class Decider {
             }
             return verdict(
                 .grantVoided, ["grant_id": .string(grant), "voided_at": .integer(instant ?? now)])
-        case .redeem: return try PromotionDecider(self, check).redeem()
+        case .redeem: return try PromotionDecider(decider: self, check: check).redeem()
         case .createProfile, .deleteProfile, .assignPurchase, .unassignPurchase:
-            return try ProfileDecider(self, check).decide()
-        case .transferLineage, .undoTransfer: return try TransferDecider(self, check).decide()
+            return try ProfileDecider(decider: self, check: check).decide()
+        case .transferLineage, .undoTransfer:
+            return try TransferDecider(decider: self, check: check).decide()
         case .alias(let canonical): return try alias(canonical)
         case .unalias(let canonical): return try unalias(canonical)
         case .changeTimeZone(let zone):

@@ -2,14 +2,9 @@ import DaybookEvents
 
 /// Decides about profiles and which purchase serves which.
 struct ProfileDecider {
-    private let decider: Decider
-    private let check: Check
+    let decider: Decider
+    let check: Check
     private var context: CustomerCase { decider.context }
-
-    init(_ decider: Decider, _ check: Check) {
-        self.decider = decider
-        self.check = check
-    }
 
     func decide() throws(Rejection) -> Verdict {
         switch decider.request.command {

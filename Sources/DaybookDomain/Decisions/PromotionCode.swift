@@ -96,13 +96,8 @@ public struct PromotionCase: Sendable {
 
 /// Decides what a code gives.
 struct PromotionDecider {
-    private let decider: Decider
-    private let check: Check
-
-    init(_ decider: Decider, _ check: Check) {
-        self.decider = decider
-        self.check = check
-    }
+    let decider: Decider
+    let check: Check
 
     func redeem() throws(Rejection) -> Verdict {
         guard let asked = decider.promotion else { throw .unknownCode }

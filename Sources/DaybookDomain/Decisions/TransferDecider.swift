@@ -87,13 +87,8 @@ public enum LineageTransfer {
 
 /// Decides which lineage may go to which customer, and which transfer may be taken back.
 struct TransferDecider {
-    private let decider: Decider
-    private let check: Check
-
-    init(_ decider: Decider, _ check: Check) {
-        self.decider = decider
-        self.check = check
-    }
+    let decider: Decider
+    let check: Check
 
     func decide() throws(Rejection) -> Verdict {
         let subject = decider.request.subject

@@ -6,13 +6,10 @@ import GRDBSQLite
 struct LogPlace: Equatable {
     var position: Int64
     var hash: HistoryHash
+}
 
-    init(_ position: Int64, _ hash: HistoryHash) {
-        self.position = position
-        self.hash = hash
-    }
-
-    init(_ point: HistoryPoint) { self.init(point.position, point.hash) }
+extension LogPlace {
+    init(_ point: HistoryPoint) { self.init(position: point.position, hash: point.hash) }
 }
 
 /// The row of `history_head`.
@@ -65,8 +62,9 @@ struct HistoryHead: Equatable {
                     position: row.integer(0), epoch: row.integer(1), nameCount: row.integer(2),
                     streamCount: row.integer(4), hash: hash),
                 nameHash: nameHash, streamHash: streamHash, logSalt: row.integer(7),
-                base: LogPlace(row.integer(8), baseHash),
-                before: LogPlace(row.integer(10), beforeHash), lineage: row.integer(12))
+                base: LogPlace(position: row.integer(8), hash: baseHash),
+                before: LogPlace(position: row.integer(10), hash: beforeHash),
+                lineage: row.integer(12))
         }
         return head
     }

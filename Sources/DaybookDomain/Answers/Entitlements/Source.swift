@@ -48,11 +48,6 @@ public struct Source: Sendable, Equatable {
     /// What is odd about it: `unknown_gap`, `unknown_product`, `unknown_successor`.
     public var flags: [String] = []
 
-    init(kind: Kind, id: String) {
-        self.kind = kind
-        self.id = id
-    }
-
     /// The word after `granted.`.
     public var grantedReason: DecisionReason {
         switch kind {
