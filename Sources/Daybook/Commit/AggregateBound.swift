@@ -74,12 +74,11 @@ struct AggregateBound {
         }
         let root = root(of: aggregate)
         let count = count(of: root, group, state)
-        guard count < eventsMax else {
-            throw EventProblem(
-                .aggregateFull, name.kind == .lineage ? "data.original_transaction_id" : "subject",
-                "\(name) has \(count) events, and \(eventsMax) are the most that one customer or lineage may have; look for an app that repeats itself, and record what is genuine under another id"
-            )
-        }
+        try EventProblem.require(
+            count < eventsMax, .aggregateFull,
+            name.kind == .lineage ? "data.original_transaction_id" : "subject",
+            "\(name) has \(count) events, and \(eventsMax) are the most that one customer or lineage may have; look for an app that repeats itself, and record what is genuine under another id"
+        )
         counts[root] = count + 1
     }
 
@@ -102,12 +101,10 @@ struct AggregateBound {
         }
         let sum = count(of: left, group, state) + count(of: right, group, state)
         // One place is the alias's own.
-        guard sum < eventsMax else {
-            throw EventProblem(
-                .aggregateFull, "data.alias",
-                "\(alias) and \(canonical) have \(sum) events together, and \(eventsMax) are the most that one customer may have; keep them apart"
-            )
-        }
+        try EventProblem.require(
+            sum < eventsMax, .aggregateFull, "data.alias",
+            "\(alias) and \(canonical) have \(sum) events together, and \(eventsMax) are the most that one customer may have; keep them apart"
+        )
         try persons.join(alias, canonical, environment, state)
         joined[left] = right
         counts[right] = sum

@@ -31,12 +31,10 @@ struct PersonBound {
         let right = root(of: number(of: canonical, environment, state))
         if left == right { return }
         let sum = counts[left] + counts[right]
-        guard sum <= idsMax else {
-            throw EventProblem(
-                .personFull, "data.alias",
-                "\(alias) and \(canonical) would be one person with \(sum) ids, and \(idsMax) are the most that one person may have; an id that many clients send names no customer: find out who sends it, and take back what it joined by unalias"
-            )
-        }
+        try EventProblem.require(
+            sum <= idsMax, .personFull, "data.alias",
+            "\(alias) and \(canonical) would be one person with \(sum) ids, and \(idsMax) are the most that one person may have; an id that many clients send names no customer: find out who sends it, and take back what it joined by unalias"
+        )
         let (small, large) = counts[left] < counts[right] ? (left, right) : (right, left)
         joined[small] = large
         counts[large] = sum

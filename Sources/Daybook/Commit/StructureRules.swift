@@ -41,47 +41,38 @@ enum StructureRules {
         guard draft.type == .usageRecorded else { return }
         let amount = draft.data["amount"]?.integer ?? 0
         let meter = meter(draft.data["meter"]?.text ?? "")
-        if amount == 0, meter?.kind != .reading {
-            throw EventProblem(.outOfBounds, "data.amount", "0 units are no usage")
-        }
+        try EventProblem.require(
+            amount != 0 || meter?.kind == .reading, .outOfBounds, "data.amount",
+            "0 units are no usage")
         guard let meter else { return }
         switch meter.kind {
         case .gauge:
-            if draft.data["ref"] == nil {
-                throw EventProblem(
-                    .missingField, "data.ref",
-                    "\(meter.name) is a gauge: say which one came or went")
-            }
+            try EventProblem.require(
+                draft.data["ref"] != nil, .missingField, "data.ref",
+                "\(meter.name) is a gauge: say which one came or went")
         case .counter, .window:
-            if amount < 1 {
-                throw EventProblem(
-                    .outOfBounds, "data.amount",
-                    "\(amount) on a counter; use usage.reversed to take usage back")
-            }
+            try EventProblem.require(
+                amount >= 1, .outOfBounds, "data.amount",
+                "\(amount) on a counter; use usage.reversed to take usage back")
         case .reading:
-            if amount < 0 {
-                throw EventProblem(
-                    .outOfBounds, "data.amount", "\(amount) is no reading; it is 0 or more")
-            }
+            try EventProblem.require(
+                amount >= 0, .outOfBounds, "data.amount",
+                "\(amount) is no reading; it is 0 or more")
         }
     }
 
     /// Only units come again, and from a time on that has a place in the calendar.
     private static func checkRecurrence(_ data: JSONObject) throws(EventProblem) {
         guard data["every"] != nil else { return }
-        guard data["meter"] != nil || data["feature"] != nil, data["entitlement"] == nil,
-            (data["amount"]?.integer ?? 0) > 0, data["unlimited"]?.bool != true
-        else {
-            throw EventProblem(
-                .missingField, "data.amount",
-                "only units come again: a grant with every needs a meter and an amount above 0")
-        }
+        try EventProblem.require(
+            (data["meter"] != nil || data["feature"] != nil) && data["entitlement"] == nil
+                && (data["amount"]?.integer ?? 0) > 0 && data["unlimited"]?.bool != true,
+            .missingField, "data.amount",
+            "only units come again: a grant with every needs a meter and an amount above 0")
         let start = data["starts_at"]?.integer ?? 0
-        guard (EventBounds.timeMin...EventBounds.timeMax).contains(start) else {
-            throw EventProblem(
-                .outOfBounds, "data.starts_at",
-                "\(start) is no time from which units could come again")
-        }
+        try EventProblem.require(
+            (EventBounds.timeMin...EventBounds.timeMax).contains(start), .outOfBounds,
+            "data.starts_at", "\(start) is no time from which units could come again")
     }
 
     /// Only what counts can begin to count anew.

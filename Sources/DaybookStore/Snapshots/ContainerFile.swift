@@ -109,27 +109,27 @@ public final class ContainerFile: Sendable {
         _ raw: UnsafeRawBufferPointer, _ path: String
     ) throws -> (ContainerHeader, [Section]) {
         func damaged(_ reason: String) -> StoreError { StoreError(.damaged, "\(path): \(reason)") }
+        func require(_ holds: Bool, _ reason: @autoclosure () -> String) throws(StoreError) {
+            if !holds { throw damaged(reason()) }
+        }
         func number<Value: FixedWidthInteger>(_ offset: Int, _: Value.Type) -> Value {
             Value(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: Value.self))
         }
-        guard raw[0..<8].elementsEqual(ContainerFormat.magic) else {
-            throw damaged("no derived file")
-        }
-        guard number(8, UInt32.self) == ContainerFormat.version else {
-            throw damaged(
-                "format version \(number(8, UInt32.self)), expected \(ContainerFormat.version)")
-        }
+        try require(raw[0..<8].elementsEqual(ContainerFormat.magic), "no derived file")
+        try require(
+            number(8, UInt32.self) == ContainerFormat.version,
+            "format version \(number(8, UInt32.self)), expected \(ContainerFormat.version)")
         let count = Int(number(ContainerFormat.countOffset, UInt32.self))
         let frontCount = ContainerFormat.headerByteCount + count * ContainerFormat.sectionByteCount
-        guard count <= ContainerFormat.sectionCountMax, frontCount <= raw.count else {
-            throw damaged("the section table lies outside of the file")
-        }
+        try require(
+            count <= ContainerFormat.sectionCountMax && frontCount <= raw.count,
+            "the section table lies outside of the file")
         var front = Array(raw[0..<frontCount])
         let place = ContainerFormat.checksumOffset
         front.replaceSubrange(place..<place + 4, with: [0, 0, 0, 0])
-        guard CRC32C.checksum(front) == number(place, UInt32.self) else {
-            throw damaged("the header's checksum does not fit")
-        }
+        try require(
+            CRC32C.checksum(front) == number(place, UInt32.self),
+            "the header's checksum does not fit")
         guard let kind = ContainerHeader.Kind(rawValue: number(12, UInt32.self)) else {
             throw damaged("unknown kind")
         }
@@ -146,9 +146,10 @@ public final class ContainerFile: Sendable {
                 values[2] <= limit,
                 UInt64(4 * ContainerFormat.blockCount(Int(values[1]))) <= limit - values[3]
             else { throw damaged("section \(name) lies outside of the file") }
-            guard Int(values[0]) == ContainerFormat.aligned(end),
-                raw[end..<Int(values[0])].allSatisfy({ $0 == 0 })
-            else { throw damaged("section \(name) does not follow the one before it") }
+            try require(
+                Int(values[0]) == ContainerFormat.aligned(end)
+                    && raw[end..<Int(values[0])].allSatisfy { $0 == 0 },
+                "section \(name) does not follow the one before it")
             end = Int(values[3]) + 4 * ContainerFormat.blockCount(Int(values[1]))
             sections.append(
                 Section(
@@ -157,9 +158,7 @@ public final class ContainerFile: Sendable {
                     checksums: Int(values[3]), firstBlock: firstBlock))
             firstBlock += ContainerFormat.blockCount(Int(values[1]))
         }
-        guard end == raw.count else {
-            throw damaged("\(raw.count - end) bytes follow its last section")
-        }
+        try require(end == raw.count, "\(raw.count - end) bytes follow its last section")
         let hash = HistoryHash(UnsafeRawBufferPointer(rebasing: raw[72..<104])) ?? .zero
         let header = ContainerHeader(
             kind: kind, fingerprint: number(16, UInt64.self), ledger: number(24, UInt64.self),
