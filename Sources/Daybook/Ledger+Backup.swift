@@ -25,7 +25,7 @@ extension RestoredLedger {
         var object = history.json
         object["path"] = .string(path)
         object["backup"] = .object(backup.json)
-        object["removed_files"] = .integer(Int64(removedFiles))
+        object["removed_files"] = .count(removedFiles)
         object["abandoned"] = abandoned.map { .object($0.json) } ?? .null
         object["kept_at"] = .orNull(keptAt)
         return object

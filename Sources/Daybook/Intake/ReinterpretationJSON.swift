@@ -5,13 +5,12 @@ extension ReinterpretationReport {
     package var json: JSONObject {
         var counts = JSONObject()
         for change in ReinterpretedEvent.Change.allCases {
-            counts[change.rawValue] = .integer(Int64(changes[change] ?? 0))
+            counts[change.rawValue] = .count(changes[change] ?? 0)
         }
         return [
-            "payloads": .integer(Int64(payloads)), "events": .integer(Int64(events)),
-            "changes": .object(counts),
-            "differences": .array(differences.map { .object($0.json) }),
-            "differences_omitted": .integer(Int64(differenceCount - differences.count)),
+            "payloads": .count(payloads), "events": .count(events), "changes": .object(counts),
+            "differences": .objects(differences.map(\.json)),
+            "differences_omitted": .count(differenceCount - differences.count),
             "unreadable": .array(
                 unreadable.map {
                     [
@@ -19,12 +18,10 @@ extension ReinterpretationReport {
                         "reason": .string($0.reason),
                     ]
                 }),
-            "unreadable_omitted": .integer(Int64(unreadableCount - unreadable.count)),
-            "settled": .integer(Int64(settled)),
-            "without_payload": .object(
-                JSONObject(
-                    withoutPayload.map { .init(name: $0.key, value: .integer(Int64($0.value))) })),
-            "appended": .integer(Int64(appended)), "first_position": .orNull(firstPosition),
+            "unreadable_omitted": .count(unreadableCount - unreadable.count),
+            "settled": .count(settled),
+            "without_payload": .members(of: withoutPayload) { ($0.key, .count($0.value)) },
+            "appended": .count(appended), "first_position": .orNull(firstPosition),
             "last_position": .orNull(lastPosition),
         ]
     }

@@ -57,15 +57,10 @@ public struct FoldContext: Sendable, Equatable {
     private var header: JSONObject {
         [
             "app": .string(app), "at": .integer(at), "cases": .integer(caseCount),
-            "cases_digest": .string(cases.description),
-            "daybook": .string(DaybookVersion.current), "events": .integer(eventCount),
-            "format": .integer(Self.format), "lines": .integer(Int64(events.count)),
-            "place": .string(place), "position": .integer(position),
-            "zones": .object(
-                JSONObject(
-                    zones.sorted { precedesInBytes($0.key, $1.key) }.map {
-                        .init(name: $0.key, value: .string($0.value))
-                    })),
+            "cases_digest": .string(cases.description), "daybook": .string(DaybookVersion.current),
+            "events": .integer(eventCount), "format": .integer(Self.format),
+            "lines": .count(events.count), "place": .string(place), "position": .integer(position),
+            "zones": .members(of: zones) { ($0.key, .string($0.value)) },
         ]
     }
 

@@ -102,7 +102,7 @@ public struct FoldedPart: Sendable, Equatable {
             content["metrics"] = [
                 "definition": .object(metrics.definition),
                 "environment": .string(metrics.environment.name),
-                "subjects": .integer(Int64(metrics.subjectCount)), "sums": metrics.sums.json,
+                "subjects": .count(metrics.subjectCount), "sums": metrics.sums.json,
             ]
         }
         if !funnels.isEmpty {

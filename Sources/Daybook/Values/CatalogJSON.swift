@@ -5,8 +5,7 @@ package import DaybookEvents
 extension CatalogHistory {
     package var json: JSONObject {
         [
-            "versions": .array(versions.map { .object($0.json) }),
-            "newest": .orNull(newest?.version),
+            "versions": .objects(versions.map(\.json)), "newest": .orNull(newest?.version),
         ]
     }
 }
@@ -35,7 +34,7 @@ extension CatalogDifference {
     package var json: JSONObject {
         [
             "from": .object(from.json), "to": .object(to.json),
-            "changes": .array(changes.map { .object($0.json) }),
+            "changes": .objects(changes.map(\.json)),
         ]
     }
 }
@@ -54,13 +53,11 @@ extension CatalogScope {
 extension Catalog {
     package var counts: JSONObject {
         [
-            "products": .integer(Int64(self.products.count)),
-            "entitlements": .integer(Int64(self.entitlements.count)),
-            "features": .integer(Int64(self.features.count)),
-            "meters": .integer(Int64(self.meters.count)),
-            "paywalls": .integer(Int64(self.paywalls.count)),
-            "funnels": .integer(Int64(self.funnels.count)),
-            "texts": .integer(Int64(self.copy.count)),
+            "products": .count(self.products.count),
+            "entitlements": .count(self.entitlements.count),
+            "features": .count(self.features.count), "meters": .count(self.meters.count),
+            "paywalls": .count(self.paywalls.count), "funnels": .count(self.funnels.count),
+            "texts": .count(self.copy.count),
         ]
     }
 
@@ -72,14 +69,8 @@ extension Catalog {
         let texts = { (key: String?) in key.flatMap { text($0, locale: locale) } }
         return [
             "products": .array(self.products.map { .object($0.json(texts, at: instant)) }),
-            "paywalls": .object(
-                JSONObject(
-                    self.paywalls.map { .init(name: $0.context, value: .object($0.json(texts))) })),
-            "metadata": .object(
-                JSONObject(
-                    self.metadata.sorted { $0.key < $1.key }.map {
-                        .init(name: $0.key, value: .string($0.value))
-                    })),
+            "paywalls": .members(of: self.paywalls) { ($0.context, .object($0.json(texts))) },
+            "metadata": .members(of: self.metadata) { ($0.key, .string($0.value)) },
         ]
     }
 }
@@ -93,17 +84,15 @@ extension Product {
             "name": .orNull(texts(displayName)), "description": .orNull(texts(displayDescription)),
             "display_price": .orNull(texts(displayPrice)),
             "price": .orNull(price(at: instant)?.name),
-            "prices": .object(
-                JSONObject(
-                    prices.map {
-                        .init(
-                            name: $0.name,
-                            value: [
-                                "amount_milli": .integer($0.amountMilli),
-                                "currency": .string($0.currency),
-                                "from": .time($0.startsAt), "until": .time($0.endsAt),
-                            ])
-                    })),
+            "prices": .members(of: prices) {
+                (
+                    $0.name,
+                    [
+                        "amount_milli": .integer($0.amountMilli), "currency": .string($0.currency),
+                        "from": .time($0.startsAt), "until": .time($0.endsAt),
+                    ]
+                )
+            },
             "intro_offer": introOffer.map {
                 [
                     "kind": .string($0.kind.rawValue),
@@ -121,9 +110,7 @@ extension Paywall {
     fileprivate func json(_ texts: (String?) -> String?) -> JSONObject {
         [
             "products": .texts(products),
-            "slots": .object(
-                JSONObject(
-                    slots.map { .init(name: $0.slot, value: .string(texts($0.key) ?? $0.key)) })),
+            "slots": .members(of: slots) { ($0.slot, .string(texts($0.key) ?? $0.key)) },
             "benefits": .array(
                 benefits.map { benefit in
                     [
@@ -157,13 +144,11 @@ extension CatalogProblem {
 extension PublicationDryRun {
     package var json: JSONObject {
         [
-            "published": false, "version": .integer(version),
-            "effective_at": .integer(effectiveAt), "applies_to": .string(scope.name),
-            "in_force_already": .bool(isInForceAlready), "superseded_at": .orNull(supersededAt),
-            "moments": .array(moments.map { .integer($0) }),
-            "customers": .integer(Int64(customers)),
-            "changed_customers": .integer(Int64(changedCustomers)),
-            "changed_answers": .integer(Int64(changedAnswers)), "position": .integer(position),
+            "published": false, "version": .integer(version), "effective_at": .integer(effectiveAt),
+            "applies_to": .string(scope.name), "in_force_already": .bool(isInForceAlready),
+            "superseded_at": .orNull(supersededAt), "moments": .array(moments.map { .integer($0) }),
+            "customers": .count(customers), "changed_customers": .count(changedCustomers),
+            "changed_answers": .count(changedAnswers), "position": .integer(position),
         ]
     }
 }

@@ -7,8 +7,8 @@ extension Contributions {
         [
             "metric": .string(metric.name), "shape": .string(metric.shape.rawValue),
             "value": .object(value.json(metric.groups, period.name)),
-            "customers": .array(rows.map { .object(object($0)) }),
-            "count": .integer(Int64(count)), "tz": .string(zone), "as_of": .object(asOf.json),
+            "customers": .array(rows.map { .object(object($0)) }), "count": .count(count),
+            "tz": .string(zone), "as_of": .object(asOf.json),
         ]
     }
 
@@ -66,7 +66,7 @@ extension FunnelCustomers {
         [
             "step": .string(step.name), "event": .string(step.event.rawValue),
             "stopped": .bool(isStopped), "customers": .array(rows.map { .object(object($0)) }),
-            "count": .integer(Int64(count)), "as_of": .object(asOf.json),
+            "count": .count(count), "as_of": .object(asOf.json),
         ]
     }
 
@@ -84,8 +84,8 @@ extension FunnelCustomers {
 
     private func object(_ row: Row) -> JSONObject {
         [
-            "customer": .string(row.name), "times": .integer(Int64(row.count)),
-            "next_times": .integer(Int64(row.nextCount)),
+            "customer": .string(row.name), "times": .count(row.count),
+            "next_times": .count(row.nextCount),
         ]
     }
 }

@@ -6,7 +6,7 @@ extension CustomerDifference {
     package var json: JSONObject {
         [
             "subject": .string(subject), "environment": .string(environment.name),
-            "changes": .array(changes.map { .object($0.json) }),
+            "changes": .objects(changes.map(\.json)),
         ]
     }
 
@@ -29,7 +29,7 @@ extension CustomerRestatements {
     package var json: JSONObject {
         [
             "subject": .string(subject), "environment": .string(environment.name),
-            "restatements": .array(restatements.map { .object($0.json) }),
+            "restatements": .objects(restatements.map(\.json)),
         ]
     }
 }

@@ -30,7 +30,7 @@ extension JSONObject {
             "problems": .array(problems.prefix(problemsMax).map { .object($0.json) }),
         ]
         let omitted = problems.count - problemsMax
-        if omitted > 0 { object["problems_omitted"] = .integer(Int64(omitted)) }
+        if omitted > 0 { object["problems_omitted"] = .count(omitted) }
         return object
     }
 }

@@ -23,13 +23,11 @@ extension ExperimentReport {
     private func json(_ variant: Variant) -> JSONObject {
         let interval = variant.interval
         return [
-            "name": .string(variant.name), "crossovers": .integer(Int64(variant.crossovers)),
+            "name": .string(variant.name), "crossovers": .count(variant.crossovers),
             "numerator": .integer(variant.numerator), "denominator": .integer(variant.denominator),
-            "value_micros": .orNull(variant.micros),
-            "lower_micros": .orNull(interval?.lowerMicros),
+            "value_micros": .orNull(variant.micros), "lower_micros": .orNull(interval?.lowerMicros),
             "upper_micros": .orNull(interval?.upperMicros),
-            "lift_micros": .orNull(liftMicros(of: variant)),
-            "complete": .bool(variant.isComplete),
+            "lift_micros": .orNull(liftMicros(of: variant)), "complete": .bool(variant.isComplete),
         ]
     }
 }

@@ -22,12 +22,12 @@ extension FunnelReport {
             "funnel": .string(name), "window_ms": .integer(windowMilliseconds),
             "order": .string(order.rawValue), "per": .string(rules.unit.rawValue),
             "entry": .string(rules.entry.rawValue), "by": .string(rules.breakdown.rawValue),
-            "touch": .string(rules.touch.rawValue), "entered": .integer(Int64(entered)),
+            "touch": .string(rules.touch.rawValue), "entered": .count(entered),
             "steps": json(steps, entered),
             "groups": .array(
                 groups.map {
                     [
-                        "name": .string($0.name), "entered": .integer(Int64($0.entered)),
+                        "name": .string($0.name), "entered": .count($0.entered),
                         "steps": json($0.steps, $0.entered),
                     ]
                 }),
@@ -43,10 +43,10 @@ extension FunnelReport {
                     order == .anyOrder ? 0 : index > 0 ? steps[index - 1].count : step.count
                 return [
                     "name": .string(step.name), "event": .string(step.event.rawValue),
-                    "count": .integer(Int64(step.count)),
+                    "count": .count(step.count),
                     "of_first_permille": .orNull(Self.permille(step.count, of: entered)),
                     "of_previous_permille": .orNull(Self.permille(step.count, of: before)),
-                    "dropped": .integer(Int64(max(0, before - step.count))),
+                    "dropped": .count(max(0, before - step.count)),
                     "median_ms": .orNull(step.medianMilliseconds),
                     "p90_ms": .orNull(step.p90Milliseconds),
                 ]

@@ -6,7 +6,7 @@ extension HistoryPage {
     /// One customer's timeline.
     package func json(of subject: String) -> JSONObject {
         [
-            "subject": .string(subject), "events": .array(map { .object($0.json) }),
+            "subject": .string(subject), "events": .objects(map(\.json)),
             "next": .orNull(next?.description),
         ]
     }

@@ -5,16 +5,10 @@ import DaybookIngest
 extension ImportReport {
     package var json: JSONObject {
         [
-            "lines": .integer(Int64(lines)), "appended": .integer(Int64(appended)),
-            "duplicates": .integer(Int64(duplicates)), "refused": .integer(Int64(refused.count)),
-            "unknown_types": .object(
-                unknownTypes.reduce(into: JSONObject()) {
-                    $0[$1.key] = .integer(Int64($1.value))
-                }),
-            "unknown_names": .object(
-                unknownNames.reduce(into: JSONObject()) {
-                    $0[$1.key] = .integer(Int64($1.value))
-                }),
+            "lines": .count(lines), "appended": .count(appended), "duplicates": .count(duplicates),
+            "refused": .count(refused.count),
+            "unknown_types": .members(of: unknownTypes) { ($0.key, .count($0.value)) },
+            "unknown_names": .members(of: unknownNames) { ($0.key, .count($0.value)) },
             "unknown_transactions": .texts(unknownTransactions),
         ]
     }
@@ -23,19 +17,12 @@ extension ImportReport {
 extension IngestReceipt {
     package var json: JSONObject {
         [
-            "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
-            "duplicates": .integer(Int64(duplicates)),
+            "texts": .count(texts), "appended": .count(appended), "duplicates": .count(duplicates),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
-            "place": .null,
-            "refused": .array(refused.map { .object($0.json) }),
-            "retried": .texts(retried), "notes": .array(notes.map { .object($0.json) }),
-            "claims": .array(claims.map { .object($0.json) }),
-            "gaps": .array(gaps.map { .object($0.json) }),
-            "gap_counts": .object(
-                JSONObject(
-                    gapCounts.map {
-                        .init(name: $0.key.rawValue, value: .integer(Int64($0.value)))
-                    })),
+            "place": .null, "refused": .objects(refused.map(\.json)), "retried": .texts(retried),
+            "notes": .objects(notes.map(\.json)), "claims": .objects(claims.map(\.json)),
+            "gaps": .objects(gaps.map(\.json)),
+            "gap_counts": .members(of: gapCounts) { ($0.key.rawValue, .count($0.value)) },
         ]
     }
 }
@@ -79,7 +66,7 @@ extension IngestReceipt.Claim {
 
 extension [DeadLetter] {
     package var json: JSONObject {
-        ["dead_letters": .array(map { .object($0.json) })]
+        ["dead_letters": .objects(map(\.json))]
     }
 }
 

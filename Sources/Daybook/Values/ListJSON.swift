@@ -45,8 +45,8 @@ extension [CustomerMatch] {
     /// - Parameter isMore: Whether the id leads to more than these.
     package func json(of id: String, isMore: Bool, _ asOf: AsOf) -> JSONObject {
         [
-            "id": .string(id), "matches": .array(map { .object($0.json) }),
-            "more": .bool(isMore), "as_of": .object(asOf.json),
+            "id": .string(id), "matches": .objects(map(\.json)), "more": .bool(isMore),
+            "as_of": .object(asOf.json),
         ]
     }
 }

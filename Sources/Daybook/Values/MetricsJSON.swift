@@ -43,7 +43,7 @@ extension MetricsReport {
             })
         object["env"] = .string(request.environment.name)
         object["tz"] = .string(zone)
-        object["subjects"] = .integer(Int64(subjectCount))
+        object["subjects"] = .count(subjectCount)
         object["as_of"] = .object(asOf.json)
         if let rates { object.note(rates) }
         return object
@@ -59,7 +59,7 @@ extension MetricsRequest {
             "commission_milli": .integer(rules.commissionMilli),
             "retention": .string(rules.retention.rawValue),
             "attribution": .string(rules.attribution.rawValue),
-            "every": .orNull(rules.ageUnit?.rawValue), "ages": .integer(Int64(rules.ageMax)),
+            "every": .orNull(rules.ageUnit?.rawValue), "ages": .count(rules.ageMax),
             "filter": .object(rules.filter.json),
         ]
     }
@@ -90,12 +90,8 @@ extension JSONObject {
 extension RatesKnown {
     fileprivate var json: JSONObject {
         [
-            "count": .integer(Int64(count)), "sources": .texts(sources),
-            "days": .object(
-                JSONObject(
-                    conversion.dayCounts.map {
-                        .init(name: $0.currency, value: .integer(Int64($0.count)))
-                    })),
+            "count": .count(count), "sources": .texts(sources),
+            "days": .members(of: conversion.dayCounts) { ($0.currency, .count($0.count)) },
             "position": .orNull(position),
         ]
     }
@@ -104,7 +100,7 @@ extension RatesKnown {
 extension KPIReport {
     package var json: JSONObject {
         var object: JSONObject = [
-            "kpis": .array(rows.map { .object($0.json) }), "period": .string(period.name),
+            "kpis": .objects(rows.map(\.json)), "period": .string(period.name),
             "from": .integer(period.range.lowerBound), "until": .integer(period.range.upperBound),
             "tz": .string(zone), "as_of": .object(asOf.json),
         ]

@@ -4,14 +4,13 @@ package import DaybookEvents
 extension RestoreReceipt {
     package var json: JSONObject {
         [
-            "texts": .integer(Int64(texts)), "appended": .integer(Int64(appended)),
-            "duplicates": .integer(Int64(duplicates)),
+            "texts": .count(texts), "appended": .count(appended), "duplicates": .count(duplicates),
             "first_position": .orNull(firstPosition), "last_position": .orNull(lastPosition),
             "place": .null, "restored": .bool(lineages.contains(where: \.outcome.isTheirs)),
-            "reason": .orNull(denial(of: nil)?.code),
-            "at": .integer(at), "lineages": .array(lineages.map { .object($0.json) }),
-            "customers": .array(customers.map { .object($0.json) }),
-            "refused": .array(refused.map { .object($0.json) }), "retried": .texts(retried),
+            "reason": .orNull(denial(of: nil)?.code), "at": .integer(at),
+            "lineages": .objects(lineages.map(\.json)),
+            "customers": .objects(customers.map(\.json)), "refused": .objects(refused.map(\.json)),
+            "retried": .texts(retried),
         ]
     }
 }
@@ -59,11 +58,9 @@ extension TransferReceipt {
         [
             "lineage": .string(lineage), "from": .string(from), "to": .string(to),
             "reversible_until": .time(reversibleUntil), "key": .string(receipt.key),
-            "positions": .array(receipt.positions.map { .integer($0) }),
-            "place": .null,
-            "recorded_at": .integer(receipt.recordedAt),
-            "durability": .string(receipt.durability),
-            "customers": .array(customers.map { .object($0.json) }),
+            "positions": .array(receipt.positions.map { .integer($0) }), "place": .null,
+            "recorded_at": .integer(receipt.recordedAt), "durability": .string(receipt.durability),
+            "customers": .objects(customers.map(\.json)),
         ]
     }
 }

@@ -5,8 +5,7 @@ extension ReplayReport {
     package var json: JSONObject {
         [
             "agrees": .bool(agrees && differences.isEmpty), "events": .integer(events),
-            "segment_events": .integer(segmentEvents),
-            "aggregates": .integer(Int64(aggregates)),
+            "segment_events": .integer(segmentEvents), "aggregates": .count(aggregates),
             "digest": .string(digest.description), "live_digest": .string(liveDigest.description),
             "differences": .texts(differences), "compared": .object(comparison.json),
             "milliseconds": .integer(milliseconds),
@@ -17,10 +16,9 @@ extension ReplayReport {
 extension ReplayComparison {
     package var json: JSONObject {
         [
-            "chain_aggregates": .integer(Int64(chainAggregates)),
-            "chain_step": .integer(Int64(chainStep)),
+            "chain_aggregates": .count(chainAggregates), "chain_step": .count(chainStep),
             "chain_source": .string(chainSource.rawValue),
-            "cached_aggregates": .integer(Int64(cachedAggregates)),
+            "cached_aggregates": .count(cachedAggregates),
             "snapshot_position": .orNull(snapshotCut),
             "snapshot_agrees": snapshotCut == nil ? .null : .bool(isSnapshotSame),
         ]

@@ -33,7 +33,7 @@ extension ReportComparison {
         [
             "report": .object(report.json), "same": .bool(isSame),
             "same_history": .bool(isOfThisHistory),
-            "differences": .array(differences.map { .object($0.json) }),
+            "differences": .objects(differences.map(\.json)),
             "contributions": .array(
                 contributions.map { contribution in
                     [

@@ -9,6 +9,17 @@ extension JSONValue {
     package static func objects(_ values: [JSONObject]) -> JSONValue {
         .array(values.map { .object($0) })
     }
+    /// An object with a member for each of some elements, in any order; their names must be distinct.
+    package static func members<Element>(
+        of elements: some Sequence<Element>, _ member: (Element) -> (name: String, value: JSONValue)
+    ) -> JSONValue {
+        .object(
+            JSONObject(
+                elements.map {
+                    let (name, value) = member($0)
+                    return .init(name: name, value: value)
+                }))
+    }
     /// A whole number of any size.
     package static func whole(_ value: Int128) -> JSONValue {
         Int64(exactly: value).map { .integer($0) } ?? .number(String(value))
