@@ -34,7 +34,7 @@ struct PublicationCheck {
         let publication = prepared.publication
         let effectiveAt = publication.effectiveAt ?? now
         try LedgerError.require(
-            (EventBounds.timeMin...EventBounds.timeMax).contains(effectiveAt), "out_of_bounds",
+            EventBounds.times.contains(effectiveAt), "out_of_bounds",
             "\(effectiveAt) is outside \(EventBounds.timeMin) to \(EventBounds.timeMax), the years 1970 to 9999"
         )
         try LedgerError.require(

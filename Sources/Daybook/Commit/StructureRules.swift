@@ -71,8 +71,8 @@ enum StructureRules {
             "only units come again: a grant with every needs a meter and an amount above 0")
         let start = data["starts_at"]?.integer ?? 0
         try EventProblem.require(
-            (EventBounds.timeMin...EventBounds.timeMax).contains(start), .outOfBounds,
-            "data.starts_at", "\(start) is no time from which units could come again")
+            EventBounds.times.contains(start), .outOfBounds, "data.starts_at",
+            "\(start) is no time from which units could come again")
     }
 
     /// Only what counts can begin to count anew.

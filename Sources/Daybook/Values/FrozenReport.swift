@@ -71,7 +71,7 @@ extension FrozenReport {
     init?(_ event: RecordedEvent, isVoid: Bool) {
         let data = event.draft.data
         guard let name = data["name"]?.text, let known = data["position"]?.integer,
-            let at = data["at"]?.integer, (0...253_402_300_799_999).contains(at),
+            let at = data["at"]?.integer, EventBounds.times.contains(at),
             let digest = data["document_sha256"]?.text
         else { return nil }
         var request = (data["definition"]?.object).flatMap(MetricsRequest.init)

@@ -1,10 +1,8 @@
 import DaybookDomain
+import DaybookEvents
 
 /// Reads the times that people and programs write.
 package enum InstantText {
-    /// 1970-01-01 to 9999-12-31, the times that an event may have (rule 30).
-    private static let range: ClosedRange<Int64> = 0...253_402_300_799_999
-
     /// - Parameter name: Of the option or parameter, for the message.
     /// - Returns: Milliseconds since 1970 UTC; `nil` without a text.
     package static func read(_ text: String?, _ name: String) throws(TextProblem) -> Int64? {
@@ -18,7 +16,7 @@ package enum InstantText {
             throw problem(text, name)
         }
         try TextProblem.require(
-            range.contains(instant), "time_out_of_bounds",
+            EventBounds.times.contains(instant), "time_out_of_bounds",
             "\(name): \(text) is outside 1970-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z")
         return instant
     }

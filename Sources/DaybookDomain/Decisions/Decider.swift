@@ -228,7 +228,7 @@ public final class Decider {
             if terms.amount == nil { throw .amountOutOfBounds(0) }
         }
         let start = terms.startsAt ?? now
-        if terms.every != nil, !(EventBounds.timeMin...EventBounds.timeMax).contains(start) {
+        if terms.every != nil, !EventBounds.times.contains(start) {
             throw .amountOutOfBounds(start)
         }
         guard let rollover = terms.rollover else { return }

@@ -205,7 +205,8 @@ public enum EventBounds {
     public static let timeMin: Int64 = 0
     /// 9999-12-31T23:59:59.999Z, inclusive.
     public static let timeMax: Int64 = 253_402_300_799_999
-    static let times = timeMin...timeMax
+    /// All times that an event may have.
+    package static let times = timeMin...timeMax
     /// Bytes of UTF-8 of a name, a key or a field of text, inclusive; the least is 1.
     public static let nameByteCountMax = 256
     /// The canonical JSON of one event, its document aside.

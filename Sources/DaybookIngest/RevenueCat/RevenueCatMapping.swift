@@ -36,7 +36,7 @@ struct RevenueCatMapping {
         type = RevenueCatType(rawValue: name)
         let signedAt = try fields.requiredTime(
             "event_timestamp_ms", "a webhook says when it was made")
-        let times = EventBounds.timeMin...EventBounds.timeMax
+        let times = EventBounds.times
         try EventProblem.require(
             times.contains(signedAt), .outOfBounds, "event.event_timestamp_ms",
             "\(signedAt) is outside \(times.lowerBound) to \(times.upperBound)")

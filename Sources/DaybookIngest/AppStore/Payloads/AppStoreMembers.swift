@@ -64,7 +64,7 @@ extension JSONObject {
 extension EventBounds {
     /// The time, unless it is one that no event of ours may have: Xcode sends the year 1.
     static func timeOrNil(_ time: Int64) -> Int64? {
-        (timeMin...timeMax).contains(time) ? time : nil
+        times.contains(time) ? time : nil
     }
 }
 

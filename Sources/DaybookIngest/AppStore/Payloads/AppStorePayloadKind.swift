@@ -63,13 +63,10 @@ public enum AppStorePayloadKind: String, Sendable, CaseIterable {
             payload[name] != nil && (names.count == 1 || payload[name] != .null)
         }
         guard let name = names.first(where: isThere) else { return nil }
-        guard let instant = payload.milliseconds(name), Self.instants.contains(instant) else {
+        guard let instant = payload.milliseconds(name), EventBounds.times.contains(instant) else {
             throw PayloadRefusal(
                 .format, "\(name) is \(payload[name].quoted), no time from 1970 to 9999")
         }
         return instant
     }
-
-    /// From 1970-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
-    private static let instants: ClosedRange<Int64> = 0...253_402_300_799_999
 }
