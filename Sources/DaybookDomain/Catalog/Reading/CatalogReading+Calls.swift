@@ -4,11 +4,7 @@ extension CatalogReading {
     /// `calls`: by name, requests in the app's own form.
     func calls(_ fields: CatalogFields) -> [AppCall] {
         named("calls", of: fields) { name, fields -> AppCall? in
-            if name.isEmpty || name.utf8.count > 64 || name.utf8.contains(UInt8(ascii: "/")) {
-                report(
-                    "`\(name)` is no name of a call.", "Write 1 to 64 bytes without a slash.",
-                    at: fields.place)
-            }
+            checkPathName(name, "call", at: fields.place)
             let words = AppCall.Work.allCases.map(\.rawValue).joined(separator: ", ")
             fields.require("does", "Say what it does: \(words).")
             let work: AppCall.Work? = fields.choice("does")

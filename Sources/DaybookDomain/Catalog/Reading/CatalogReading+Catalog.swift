@@ -91,6 +91,15 @@ extension CatalogReading {
             at: place)
     }
 
+    /// Checks a name that is a part of paths or keys.
+    func checkPathName(_ name: String, _ what: String, at place: CatalogPlace) {
+        guard name.isEmpty || name.utf8.count > 64 || name.utf8.contains(UInt8(ascii: "/")) else {
+            return
+        }
+        report(
+            "`\(name)` is no name of a \(what).", "Write 1 to 64 bytes without a slash.", at: place)
+    }
+
     /// Checks the shape of a language tag such as `nl`, `en-GB` or `zh-Hans`.
     func checkLocale(_ locale: String, at place: CatalogPlace) {
         let parts = locale.split(separator: "-", omittingEmptySubsequences: false)

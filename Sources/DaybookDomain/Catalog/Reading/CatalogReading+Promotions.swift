@@ -5,11 +5,7 @@ extension CatalogReading {
     func promotions(_ fields: CatalogFields) -> [Promotion] {
         named("promotions", of: fields) { name, fields -> Promotion? in
             // The name stands in ids of grants and in keys, with a number behind it.
-            if name.isEmpty || name.utf8.count > 64 || name.utf8.contains(UInt8(ascii: "/")) {
-                report(
-                    "`\(name)` is no name of a promotion.",
-                    "Write 1 to 64 bytes without a slash.", at: fields.place)
-            }
+            checkPathName(name, "promotion", at: fields.place)
             fields.require("entitlement", "Say what a code gives: `entitlement: premium`.")
             fields.require("codes", "Say how many codes there are: `codes: 50`.")
             let entitlement = fields.reference("entitlement", .entitlement)
