@@ -26,7 +26,7 @@ extension RestoredLedger {
         object["path"] = .string(path)
         object["backup"] = .object(backup.json)
         object["removed_files"] = .count(removedFiles)
-        object["abandoned"] = abandoned.map { .object($0.json) } ?? .null
+        object["abandoned"] = .orNull(abandoned?.json)
         object["kept_at"] = .orNull(keptAt)
         return object
     }

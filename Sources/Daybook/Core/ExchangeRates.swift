@@ -23,8 +23,6 @@ final class ExchangeRates: Sendable {
 
     private let kept = Mutex(Kept())
 
-    init() {}
-
     /// - Parameter currency: ISO 4217.
     /// - Complexity: O(*n*) in the rates of all currencies, once for each state of knowledge of them.
     func rates(

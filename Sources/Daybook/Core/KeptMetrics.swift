@@ -34,8 +34,6 @@ package final class KeptMetrics: Sendable {
     /// How many questions were answered by what was kept.
     package var useCount: Int { uses.load(ordering: .relaxed) }
 
-    init() {}
-
     func noteUse() { uses.add(1, ordering: .relaxed) }
 
     var isEmpty: Bool { answers.withLock(\.isEmpty) }

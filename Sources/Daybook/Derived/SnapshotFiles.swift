@@ -100,14 +100,13 @@ package struct SnapshotFiles: Sendable {
     /// - Throws: Why a file is no snapshot of this history.
     private func check(_ file: ContainerFile) throws {
         let header = file.header
-        func refuse(_ reason: String) -> StoreError { StoreError(.damaged, reason) }
-        guard header.kind == .snapshot else { throw refuse("it is no snapshot") }
-        guard header.fingerprint == SnapshotFormat.fingerprint else {
-            throw refuse("another vocabulary wrote it")
-        }
-        guard header.ledger == SnapshotFormat.ledgerNumber(store.header) else {
-            throw refuse("it is of another ledger")
-        }
+        try StoreError.require(header.kind == .snapshot, .damaged, "it is no snapshot")
+        try StoreError.require(
+            header.fingerprint == SnapshotFormat.fingerprint, .damaged,
+            "another vocabulary wrote it")
+        try StoreError.require(
+            header.ledger == SnapshotFormat.ledgerNumber(store.header), .damaged,
+            "it is of another ledger")
         try StoreError.require(
             header.cut >= 1 && store.confirms(header.history), .otherHistory,
             "it was made from another history of this ledger")

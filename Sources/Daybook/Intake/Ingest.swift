@@ -49,9 +49,8 @@ struct AppStoreIngest {
             } catch let refusal as PayloadRefusal {
                 return try await DeadLetters(writer: writer).refuse(text, refusal, &receipt)
             } catch let problem as EventProblem {
-                let refusal = PayloadRefusal(
-                    .format, "\(problem.member): \(problem.reason) [\(problem.code.rawValue)]")
-                return try await DeadLetters(writer: writer).refuse(text, refusal, &receipt)
+                return try await DeadLetters(writer: writer).refuse(
+                    text, PayloadRefusal(.format, problem.description), &receipt)
             } catch LedgerError.badInput(let problems) {
                 return try await DeadLetters(writer: writer).refuse(
                     text, PayloadRefusal(problems), &receipt)

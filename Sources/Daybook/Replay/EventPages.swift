@@ -105,12 +105,10 @@ package final class EventPages: Sendable {
 
     /// Whether nothing was lost of what lies here; segments of which something was are not used again.
     private func areWhole() throws -> Bool {
-        guard !scratch.isLost else {
-            throw StoreError(
-                .full,
-                "there is no space for the events, or they cannot be read; set TMPDIR to a folder that has"
-            )
-        }
+        try StoreError.require(
+            !scratch.isLost, .full,
+            "there is no space for the events, or they cannot be read; set TMPDIR to a folder that has"
+        )
         var areWhole = true
         for (index, segment) in segments.enumerated() {
             guard let segment, segment.isLost else { continue }

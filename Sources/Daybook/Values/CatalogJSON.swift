@@ -19,9 +19,7 @@ extension CatalogVersion {
             "title": .string(catalog.title), "counts": .object(catalog.counts),
         ]
     }
-}
 
-extension CatalogVersion {
     /// With what was published, which is UTF-8.
     package func json(with document: [UInt8]) -> JSONObject {
         var json = json

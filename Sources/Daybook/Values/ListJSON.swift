@@ -54,8 +54,7 @@ extension [CustomerMatch] {
 extension CustomerMatch {
     package var json: JSONObject {
         [
-            "kind": .string(kind.rawValue),
-            "customer": customer.map { .object($0.json) } ?? .null,
+            "kind": .string(kind.rawValue), "customer": .orNull(customer?.json),
             "position": .orNull(position), "stream": .orNull(stream),
         ]
     }

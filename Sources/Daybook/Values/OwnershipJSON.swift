@@ -13,9 +13,7 @@ extension RestoreReceipt {
             "retried": .texts(retried),
         ]
     }
-}
 
-extension RestoreReceipt {
     /// Why the customer is told no: nothing came back (NZ-16), or something stays with another; `nil`: all came back.
     /// - Parameter subject: Whom the reason names; `nil`: it names none.
     package func denial(of subject: String?) -> (code: String, reason: String)? {
@@ -48,7 +46,7 @@ extension RestoreReceipt.Lineage {
             "lineage": .string(name), "product": .orNull(product),
             "outcome": .string(outcome.rawValue), "owner_before": .orNull(ownerBefore),
             "owner_after": .orNull(ownerAfter), "reversible_until": .time(reversibleUntil),
-            "source": source.map { .object($0.json) } ?? .null,
+            "source": .orNull(source?.json),
         ]
     }
 }

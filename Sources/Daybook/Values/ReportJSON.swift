@@ -75,9 +75,8 @@ extension ReportComparison.Difference {
         [
             "metric": .string(metric.name), "period": .string(period), "group": .string(group),
             "age": .orNull(age.map { Int64($0) }),
-            "frozen": frozen.map { .object($0.sides) } ?? .null,
-            "recomputed": recomputed.map { .object($0.sides) } ?? .null,
-            "current": current.map { .object($0.sides) } ?? .null,
+            "frozen": .orNull(frozen?.sides), "recomputed": .orNull(recomputed?.sides),
+            "current": .orNull(current?.sides),
         ]
     }
 }

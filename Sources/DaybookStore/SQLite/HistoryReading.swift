@@ -15,11 +15,9 @@ struct HistoryReading {
     func cursor(_ head: HistoryHead) throws -> HistoryCursor {
         let cursor = try cursor(
             at: head.point.position, epoch: head.point.epoch, head.names, head.streams)
-        guard cursor.point.hash == head.point.hash else {
-            throw damage(
-                "the events up to position \(head.point.position) are not those that were committed"
-            )
-        }
+        try StoreError.requireIntact(
+            cursor.point.hash == head.point.hash, file.path,
+            "the events up to position \(head.point.position) are not those that were committed")
         return cursor
     }
 
@@ -121,9 +119,8 @@ struct HistoryReading {
             else { throw damage("the leaf of block \(tree.count + 1) is missing") }
             tree.append(leaf)
         }
-        guard tree.count == blockCount else {
-            throw damage("the leaf of block \(tree.count + 1) is missing")
-        }
+        try StoreError.requireIntact(
+            tree.count == blockCount, file.path, "the leaf of block \(tree.count + 1) is missing")
         return tree
     }
 
@@ -131,10 +128,9 @@ struct HistoryReading {
     private func append(through last: Int64, to cursor: inout HistoryCursor) throws {
         var digests = StoredRowDigests(db: db, file: file, secret: header.secret)
         let rows = try digests.entries(after: cursor.position, through: last)
-        guard Int64(rows.count) == last - cursor.position else {
-            throw damage(
-                "of the positions \(cursor.position + 1) to \(last) only \(rows.count) are there")
-        }
+        try StoreError.requireIntact(
+            Int64(rows.count) == last - cursor.position, file.path,
+            "of the positions \(cursor.position + 1) to \(last) only \(rows.count) are there")
         cursor.append(count: rows.count) { rows[$0] }
     }
 

@@ -33,10 +33,9 @@ public final class Segment: Sendable {
         }
         guard file.header.kind == .segment else { throw refuse("it is no segment") }
         guard file.header.ledger == ledger else { throw refuse("it is of another ledger") }
-        guard file.header.fingerprint == Self.fingerprint(fingerprint) else {
-            throw StoreError(
-                .outdated, "\(file.path): another vocabulary or version wrote it")
-        }
+        try StoreError.require(
+            file.header.fingerprint == Self.fingerprint(fingerprint), .outdated,
+            "\(file.path): another vocabulary or version wrote it")
         self.file = file
         let (first, last) = (file.header.firstPosition, file.header.cut)
         guard first >= 1, first <= last, last - first < 1 << 32 else {
