@@ -58,8 +58,8 @@ public struct FoldedPart: Sendable, Equatable {
             metrics?.definition == other.metrics?.definition
                 && metrics?.environment == other.metrics?.environment
                 && funnels.map(\.definition) == other.funnels.map(\.definition)
-                && zip(funnels, other.funnels).allSatisfy({ $0.sums.stepCount == $1.sums.stepCount }
-                ), "other_question", "the parts answer different questions")
+                && funnels.map(\.sums.stepCount) == other.funnels.map(\.sums.stepCount),
+            "other_question", "the parts answer different questions")
         caseCount += other.caseCount
         eventCount += other.eventCount
         aggregateCount += other.aggregateCount

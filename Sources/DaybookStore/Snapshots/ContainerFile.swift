@@ -219,9 +219,10 @@ public final class ContainerFile: Sendable {
         _ part: Part, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         let section = sections[part.index]
-        try StoreError.require(
-            range.lowerBound >= 0 && range.upperBound <= section.byteCount, .damaged,
-            "\(path): bytes \(range) of section \(section.name) are not there")
+        guard range.lowerBound >= 0, range.upperBound <= section.byteCount else {
+            throw StoreError(
+                .damaged, "\(path): bytes \(range) of section \(section.name) are not there")
+        }
         try check(section, range)
         let result = try body(
             UnsafeRawBufferPointer(
