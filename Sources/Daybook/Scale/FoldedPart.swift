@@ -74,7 +74,8 @@ public struct FoldedPart: Sendable, Equatable {
         let counts = [caseCount, eventCount, aggregateCount, Int64(metrics?.subjectCount ?? 0)]
         try LedgerError.require(
             counts.allSatisfy(Self.countRange.contains)
-                && funnels.allSatisfy({ $0.sums.isPlausible }) && metrics?.sums.isPlausible ?? true,
+                && funnels.allSatisfy({ $0.sums.isPlausible })
+                && (metrics?.sums.isPlausible ?? true),
             "damaged_part", "the parts count what there cannot be")
     }
 

@@ -67,9 +67,10 @@ public struct FoldedWhole: Sendable {
             }
             request.moment = Moment(at: context.at)
             var answer = try FunnelQuestion(core: ledger.core, workers: 1).answer(request)
-            try LedgerError.require(
-                answer.add(funnel.sums), "other_question",
-                "the parts are of a funnel with other steps")
+            guard answer.add(funnel.sums) else {
+                throw LedgerError.bad(
+                    "other_question", "the parts are of a funnel with other steps")
+            }
             return answer.report()
         }
     }

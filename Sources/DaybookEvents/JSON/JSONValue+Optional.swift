@@ -10,6 +10,7 @@ extension JSONValue {
         .array(values.map { .object($0) })
     }
     /// An object with a member for each of some elements, in any order; their names must be distinct.
+    @inlinable
     package static func members<Element>(
         of elements: some Sequence<Element>, _ member: (Element) -> (name: String, value: JSONValue)
     ) -> JSONValue {

@@ -41,8 +41,9 @@ struct LedgerCreation {
                     ])
                 return .commit
             }
+            let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
             try StoreError.require(
-                String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal", .failed,
+                mode == "wal", .failed,
                 "\(file.folder) has no shared memory, which SQLite's log needs; "
                     + "choose a folder on a local disk")
         }

@@ -48,6 +48,12 @@ public struct Source: Sendable, Equatable {
     /// What is odd about it: `unknown_gap`, `unknown_product`, `unknown_successor`.
     public var flags: [String] = []
 
+    /// Sets the rest in place: sources are made for every check.
+    init(kind: Kind, id: String) {
+        self.kind = kind
+        self.id = id
+    }
+
     /// The word after `granted.`.
     public var grantedReason: DecisionReason {
         switch kind {
