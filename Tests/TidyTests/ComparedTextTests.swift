@@ -30,12 +30,18 @@ struct ComparedTextTests {
             let code = line.dropFirst(indent)
             if code.hasPrefix("//") { continue }
             if let open = column, code.hasPrefix("}"), indent <= open { column = nil }
-            if patterns.contains(where: { line.range(of: $0, options: .regularExpression) != nil })
-                || column == indent && code.hasPrefix("case \"")
-            {
+            // Every pattern has a quote in it.
+            let isCompared =
+                code.utf8.contains(UInt8(ascii: "\""))
+                && patterns.contains { line.range(of: $0, options: .regularExpression) != nil }
+            if isCompared || column == indent && code.hasPrefix("case \"") {
                 found.append(index + 1)
             }
-            if line.range(of: subject, options: .regularExpression) != nil { column = indent }
+            if code.contains("switch "),
+                line.range(of: subject, options: .regularExpression) != nil
+            {
+                column = indent
+            }
         }
         return found
     }

@@ -66,10 +66,17 @@ struct TidyTests {
     }
 
     /// The Swift files of `Sources` or `Tests`, with the target that each belongs to.
-    static func files(in name: String) -> [(path: String, target: String, lines: [Substring])] {
+    static func files(in name: String) -> [File] { read[name] ?? [] }
+
+    typealias File = (path: String, target: String, lines: [Substring])
+
+    /// Read once for all tests.
+    private static let read = ["Sources": reading("Sources"), "Tests": reading("Tests")]
+
+    private static func reading(_ name: String) -> [File] {
         let folder = root.appending(path: name)
         let files = FileManager.default.enumerator(atPath: folder.path)
-        var found: [(String, String, [Substring])] = []
+        var found: [File] = []
         while let path = files?.nextObject() as? String {
             // Documentation catalogs have snippets, which another test compiles.
             guard path.hasSuffix(".swift"), !path.contains(".docc/"),

@@ -37,13 +37,11 @@ struct AccessSources {
         all = sources.sorted(by: AccessSource.isShownFirst)
     }
 
-    private var lineages: [LineageFacts] {
-        context.lineages.map { LineageFacts(name: $0.name, events: $0.events) }
-    }
+    private var lineages: [LineageFacts] { context.lineages }
 
     /// The transactions of a lineage that count at T.
     func counting(_ facts: LineageFacts) -> [TransactionFacts] {
-        facts.transactions(context.kind).filter { transaction in
+        facts.transactions.filter { transaction in
             // Rule 10: clear hides facts that start before it.
             transaction.startsAt >= overrides.hiddenBefore && isShareable(transaction)
                 && !transaction.isConsumable
@@ -189,7 +187,7 @@ struct AccessSources {
     /// A lineage of which nothing counts: a client's word that is not believed (rule 11), or a renewal without a period
     /// (NZ-08).
     private func placeholder(_ facts: LineageFacts) -> [AccessSource] {
-        let begun = facts.transactions(context.kind).filter {
+        let begun = facts.transactions.filter {
             // Rule 6: credits give no access, whatever a later statement calls the product.
             overrides.hiddenBefore <= $0.startsAt && $0.startsAt <= at && !$0.isConsumable
         }

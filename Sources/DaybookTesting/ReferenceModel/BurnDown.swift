@@ -107,9 +107,7 @@ struct BurnDown {
         _ meter: Meter, _ context: ReferenceCase, _ catalog: Catalog
     ) -> [Credit] {
         context.everOwned.flatMap { lineage -> [Credit] in
-            let facts = LineageFacts(name: lineage.name, events: lineage.events)
-                .transactions(context.kind).filter(\.isConsumable)
-            return facts.flatMap { transaction -> [Credit] in
+            lineage.facts.transactions.filter(\.isConsumable).flatMap { transaction -> [Credit] in
                 // Rule 8: what a unit is worth was promised at the start; rule 33: or by the catalog that names it now.
                 let product =
                     context.catalog(at: transaction.startsAt)?.product(transaction.product)

@@ -9,9 +9,12 @@ struct Identities {
     private let spellings: [String: Set<String>]
     private let transfers: [KnownEvent]
 
-    init(_ history: KnownHistory) {
+    /// - Parameters:
+    ///   - events: What was known, in canonical order.
+    ///   - spellings: How UUIDs are written, by the UUID in small letters.
+    init(_ events: [KnownEvent], spellings: [String: Set<String>]) {
         var edges: [(alias: String, canonical: String)] = []
-        for event in history.events {
+        for event in events {
             guard let alias = event.text("alias") else { continue }
             let canonical = event.text("canonical")
             switch event.type {
@@ -28,11 +31,11 @@ struct Identities {
             }
         }
         // A UUID is one whatever the case of its letters (RFC 9562 §4); nothing takes that back.
-        spellings = history.spellings
+        self.spellings = spellings
         twins = spellings.values.filter { $0.count > 1 }.map { $0.sorted() }
         edges += twins.map { (alias: $0[0], canonical: $0[1]) }
         self.edges = edges
-        transfers = history.events.filter { $0.type == .purchaseTransferred }
+        transfers = events.filter { $0.type == .purchaseTransferred }
     }
 
     /// All IDs of one person, the same for every T: aliases are timeless (rule 7).
@@ -64,11 +67,6 @@ struct Identities {
         return names.min(by: precedes) ?? ""
     }
 
-    /// The owner of a lineage at T (rule 7): the first naming, then every transfer until T.
-    func owner(ofLineage lineage: String, events: [KnownEvent], at instant: Int64) -> String? {
-        ownings(ofLineage: lineage, events: events).last { $0.from <= instant }?.owner
-    }
-
     /// An owner of a lineage, and the time from which on; it lasts until the next one.
     struct Owning {
         let owner: String
@@ -77,23 +75,23 @@ struct Identities {
         let units: Int64?
     }
 
-    /// All owners of a lineage, one after the other (rule 7).
-    func ownings(ofLineage lineage: String, events: [KnownEvent]) -> [Owning] {
+    /// All owners of a lineage, one after the other (rule 7): the first naming, then every transfer.
+    func ownings(of lineage: LineageFacts) -> [Owning] {
         var ownings: [Owning] = []
-        if let first = Self.firstNamed(events) {
+        if let first = Self.firstNamed(lineage.events) {
             ownings.append(Owning(owner: first, from: Int64.min, units: nil))
         }
         // Rule 6: never moved, except by support, which names it.
-        let isConsumable = LineageFacts(name: lineage, events: events).isConsumable
         for transfer in transfers {
             guard let target = transfer.text("to") else { continue }
             let isNamed = transfer.text("original_transaction_id") != nil
-            if isNamed, Belonging(transfer) != .lineage(lineage) { continue }
+            if isNamed, transfer.belonging != .lineage(lineage.name) { continue }
             if !isNamed {
                 // Without a transaction id everything that `from` owns at that time moves.
-                guard !isConsumable, let current = ownings.last, let from = transfer.text("from"),
+                guard !lineage.isConsumable, let current = ownings.last,
+                    let from = transfer.text("from"),
                     person(from).contains(current.owner),
-                    events.contains(where: { $0.occurredAt <= transfer.occurredAt })
+                    lineage.events.contains(where: { $0.occurredAt <= transfer.occurredAt })
                 else { continue }
             }
             ownings.append(

@@ -1,7 +1,7 @@
 import DaybookEvents
 
 /// One event as the reference model reads it: names, texts and JSON, after corrections.
-struct KnownEvent {
+final class KnownEvent {
     /// The wire name; empty where this build does not know the type or its version.
     let type: EventTypeName
     let version: Int
@@ -15,8 +15,10 @@ struct KnownEvent {
     let subject: String?
     let profile: String?
     let draft: EventDraft
+    /// Rule 6.
+    private(set) var belonging = Belonging.ledger
 
-    init(_ recorded: RecordedEvent) {
+    convenience init(_ recorded: RecordedEvent) {
         self.init(recorded.draft, position: recorded.position, recordedAt: recorded.recordedAt)
     }
 
@@ -34,6 +36,7 @@ struct KnownEvent {
         trust = draft.trust
         subject = draft.subject
         profile = draft.data["profile"]?.text ?? draft.profile
+        belonging = Belonging(self)
     }
 
     var fields: JSONObject { draft.data }

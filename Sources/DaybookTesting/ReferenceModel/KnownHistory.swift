@@ -6,11 +6,19 @@ struct KnownHistory {
     let events: [KnownEvent]
     /// How UUIDs are written that name customers, by the UUID in small letters; what is void names them all the same.
     let spellings: [String: Set<String>]
-    /// The events of each lineage.
-    let lineages: [String: [KnownEvent]]
+    /// Every lineage, by name.
+    let lineages: [LineageFacts]
+    let identities: Identities
+    /// All owners of each lineage, one after the other, by its name (rule 7).
+    let ownings: [String: [Identities.Owning]]
 
-    /// - Parameter recorded: In the order of their positions.
-    init(_ recorded: [RecordedEvent], environment: Environment, cut: Int64) {
+    /// - Parameters:
+    ///   - recorded: In the order of their positions.
+    ///   - catalogs: Those that are known at the cut.
+    init(
+        _ recorded: [RecordedEvent], environment: Environment, cut: Int64,
+        catalogs: [PublishedCatalog]
+    ) {
         var seen: Set<EventIdentity> = []
         var known: [KnownEvent] = []
         // Rule 4: an event takes part iff its position is within the cut. Rule 9: nothing mixes.
@@ -28,21 +36,31 @@ struct KnownHistory {
         self.spellings = spellings
         let valid = Self.withoutVoided(known)
         events = Self.amended(valid)
-        lineages = events.reduce(into: [:]) { lineages, event in
-            guard case .lineage(let name) = Belonging(event) else { return }
-            lineages[name, default: []].append(event)
+        var told: [String: [KnownEvent]] = [:]
+        for event in events {
+            guard case .lineage(let name) = event.belonging else { continue }
+            told[name, default: []].append(event)
         }
+        // What a product is to the store; structure never changes (rule 8).
+        lineages = told.sorted { precedes($0.key, $1.key) }.map { name, events in
+            LineageFacts(name: name, events: events) { id in
+                catalogs.lazy.compactMap { $0.catalog.product(id)?.kind }.first
+            }
+        }
+        let identities = Identities(events, spellings: spellings)
+        self.identities = identities
+        ownings = Dictionary(
+            uniqueKeysWithValues: lineages.map { ($0.name, identities.ownings(of: $0)) })
     }
 
     /// Every customer that an event of a customer or of a lineage names.
     private static func customers(_ event: KnownEvent) -> [String] {
-        let belonging = Belonging(event)
-        if belonging == .ledger { return [] }
+        if event.belonging == .ledger { return [] }
         var members = ["alias", "canonical"]
         if event.type == .purchaseTransferred {
             members.append("to")
             // The owner of a single purchase is told by its own events.
-            if case .customer = belonging { members.append("from") }
+            if case .customer = event.belonging { members.append("from") }
         }
         if LineageFacts.purchaseTypes.contains(event.type) { members.append("app_account_token") }
         return [event.subject].compactMap(\.self) + members.compactMap(event.text)
@@ -94,7 +112,7 @@ struct KnownHistory {
             for patch in own {
                 // A patch holds as a whole, and its outcome is an event that would have been accepted (E76).
                 guard patch.members.allSatisfy({ isField($0.name, of: event) }),
-                    let next = amended.replacing(patch), Belonging(next) == Belonging(event)
+                    let next = amended.replacing(patch), next.belonging == event.belonging
                 else { continue }
                 amended = next
             }

@@ -54,6 +54,26 @@ enum Beginning {
 struct LineageFacts {
     let name: String
     let events: [KnownEvent]
+    /// Every transaction whose purchase is known, by purchase date and then by id.
+    private(set) var transactions: [TransactionFacts] = []
+    /// The winning statement of each purchase, in the same order.
+    private let purchases: [Purchase]
+
+    private struct Purchase {
+        let transaction: String
+        let statement: KnownEvent
+        let startsAt: Int64
+    }
+
+    /// - Parameters:
+    ///   - events: Of the lineage, in canonical order.
+    ///   - kinds: What a product is to the store, by its id; `nil` where no catalog names it.
+    init(name: String, events: [KnownEvent], kinds: (String) -> Product.Kind?) {
+        self.name = name
+        self.events = events
+        purchases = Self.purchases(events)
+        transactions = purchases.compactMap { facts($0.transaction, $0.statement, kinds) }
+    }
 
     /// Rule 3: of the statements about one field the greatest (class, signedAt, source, key) wins.
     static func winner(_ statements: [KnownEvent]) -> KnownEvent? {
@@ -70,18 +90,16 @@ struct LineageFacts {
         .storeTransactionStated,
     ]
 
-    /// Every transaction whose purchase is known, by purchase date and then by id.
-    func transactions(_ kinds: (String) -> Product.Kind?) -> [TransactionFacts] {
-        purchases.compactMap { facts($0.transaction, $0.statement, kinds) }
-    }
-
-    /// The winning statement of each purchase, by purchase date and then by id.
-    private var purchases: [(transaction: String, statement: KnownEvent, startsAt: Int64)] {
-        let statements = events.filter { Self.purchaseTypes.contains($0.type) }
+    private static func purchases(_ events: [KnownEvent]) -> [Purchase] {
+        let statements = events.filter { purchaseTypes.contains($0.type) }
         let names = Set(statements.compactMap { $0.text("transaction_id") })
         return names.compactMap { name in
             let own = statements.filter { $0.text("transaction_id") == name }
-            return Self.winner(own).map { (name, $0, $0.integer("starts_at") ?? $0.occurredAt) }
+            return winner(own).map {
+                Purchase(
+                    transaction: name, statement: $0,
+                    startsAt: $0.integer("starts_at") ?? $0.occurredAt)
+            }
         }
         .sorted {
             $0.startsAt != $1.startsAt

@@ -57,8 +57,8 @@ struct PlanTimeline {
         let handovers = context.history.events.filter { $0.type == .purchaseTransferred }
             .map(\.occurredAt)
         var holdings: [Holding] = []
-        for (name, events) in context.history.lineages {
-            let facts = LineageFacts(name: name, events: events)
+        for facts in context.history.lineages {
+            let ownings = context.history.ownings[facts.name] ?? []
             for period in periods(facts, catalog, sources) where period.start < period.end {
                 guard let product = catalog.product(period.facts.product),
                     product.scope == .subject, let group = product.group
@@ -66,8 +66,9 @@ struct PlanTimeline {
                 let cuts = handovers.filter { period.start < $0 && $0 < period.end }.sorted()
                 let starts = [period.start] + cuts
                 for (start, end) in zip(starts, cuts + [period.end]) {
-                    let owner = context.identities.owner(ofLineage: name, events: events, at: start)
-                    guard let owner, context.person.contains(owner) else { continue }
+                    guard let owner = ownings.last(where: { $0.from <= start })?.owner,
+                        context.person.contains(owner)
+                    else { continue }
                     holdings.append(
                         Holding(
                             product: product.id, group: group, start: start, end: end))
@@ -97,7 +98,7 @@ struct PlanTimeline {
     ) -> [(from: Int64, anchor: Int64)] {
         var days: [(from: Int64, anchor: Int64)] = []
         for owned in context.everOwned {
-            let facts = LineageFacts(name: owned.name, events: owned.events)
+            let facts = owned.facts
             let periods = periods(facts, catalog, sources).filter {
                 let product = catalog.product($0.facts.product)
                 return product?.scope == .subject && product?.group != nil

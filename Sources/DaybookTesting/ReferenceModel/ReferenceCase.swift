@@ -15,13 +15,12 @@ struct PublishedCatalog {
 struct ReferenceCase {
     let environment: Environment
     let at: Int64
-    let identities: Identities
     /// All IDs of this customer (rule 7).
     let person: Set<String>
     /// The events of the customer's streams that take part, in canonical order (rules 4, 6).
     let customerEvents: [KnownEvent]
-    /// The owned lineages at T with all their events, by name.
-    let lineages: [(name: String, events: [KnownEvent])]
+    /// The owned lineages at T, by name.
+    let lineages: [LineageFacts]
     /// Lineages that this person owned at some time up to T, and when.
     let everOwned: [OwnedLineage]
     private(set) var zoneHistory = ZoneHistory(initial: .utc)
@@ -41,18 +40,16 @@ struct ReferenceCase {
         self.history = history
         self.catalogs = catalogs
         self.zones = zones
-        identities = Identities(history)
-        let person = identities.person(subject)
+        let person = history.identities.person(subject)
         self.person = person
         customerEvents = history.events.filter { event in
-            guard case .customer(let name) = Belonging(event), person.contains(name) else {
+            guard case .customer(let name) = event.belonging, person.contains(name) else {
                 return false
             }
             return Self.takesPart(event, at: at)
         }
-        everOwned = Self.everOwned(history, identities, person, at)
-        lineages = everOwned.filter { $0.ownings.last?.until == Int64.max }
-            .map { (name: $0.name, events: $0.events) }
+        everOwned = Self.everOwned(history, person, at)
+        lineages = everOwned.filter { $0.ownings.last?.until == Int64.max }.map(\.facts)
         // Rule 14: `first_seen_at`, else the first event of the customer; evidence, scheduled resets and events that
         // only join IDs fold as nothing. For a customer of whom there are only purchases, their first event counts.
         let seen = customerEvents.filter { $0.type == .subjectCreated }
@@ -100,19 +97,17 @@ struct ReferenceCase {
             var unitsIn: Int64?
             var unitsOut: Int64?
         }
-        let name: String
-        let events: [KnownEvent]
+        let facts: LineageFacts
         let ownings: [Part]
     }
 
     private static func everOwned(
-        _ history: KnownHistory, _ identities: Identities, _ person: Set<String>, _ instant: Int64
+        _ history: KnownHistory, _ person: Set<String>, _ instant: Int64
     ) -> [OwnedLineage] {
         history.lineages.map { lineage in
             var parts: [OwnedLineage.Part] = []
             var isTheirs = false
-            for owning in identities.ownings(ofLineage: lineage.key, events: lineage.value)
-            where owning.from <= instant {
+            for owning in history.ownings[lineage.name] ?? [] where owning.from <= instant {
                 let isNow = person.contains(owning.owner)
                 if isNow, !isTheirs {
                     parts.append(
@@ -123,9 +118,9 @@ struct ReferenceCase {
                 }
                 isTheirs = isNow
             }
-            return OwnedLineage(name: lineage.key, events: lineage.value, ownings: parts)
+            return OwnedLineage(facts: lineage, ownings: parts)
         }
-        .filter { !$0.ownings.isEmpty }.sorted { precedes($0.name, $1.name) }
+        .filter { !$0.ownings.isEmpty }
     }
 
     private static func zones(
@@ -169,7 +164,8 @@ struct ReferenceCase {
         case .nextPeriod: periodStart(instant, candidate.catalog) >= candidate.effectiveAt
         case .cohort(let percent):
             // MS-64: a fixed share, the same people on every machine.
-            CatalogHistory.bucket(identities.shownName(person), document: candidate.document)
+            CatalogHistory.bucket(
+                history.identities.shownName(person), document: candidate.document)
                 < percent
         }
     }
@@ -198,11 +194,13 @@ struct ReferenceCase {
         return MeterPeriod.calendarMonth(containing: instant, in: history).start
     }
 
+    /// Whether any catalog limits a meter in numbers for those who have an entitlement.
+    func isEverLimited(_ meter: String) -> Bool {
+        catalogs.contains { version in
+            version.catalog.meter(named: meter)?.limitsWith.contains { $0.limit != nil } ?? false
+        }
+    }
+
     /// The customer's events of one type.
     func events(_ type: EventTypeName) -> [KnownEvent] { customerEvents.filter { $0.type == type } }
-
-    /// What a product is to the store; structure never changes (rule 8).
-    func kind(ofProduct id: String) -> Product.Kind? {
-        catalogs.lazy.compactMap { $0.catalog.product(id)?.kind }.first
-    }
 }

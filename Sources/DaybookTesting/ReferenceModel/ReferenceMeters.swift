@@ -66,6 +66,7 @@ struct ReferenceMeters {
 
     /// What the entitlements of another time allowed in numbers.
     private func entitledLimit(of meter: String, at instant: Int64) -> Int64? {
+        if !context.isEverLimited(meter) { return nil }
         let then = context.moved(to: instant)
         guard let catalog = then.catalog(at: instant), let rule = catalog.meter(named: meter) else {
             return nil

@@ -5,8 +5,9 @@ public import DaybookEvents
 ///
 /// This is rule 4 as a sentence: evaluate(fold(canonical order of the events within the cut, usage
 /// and status up to T), catalogs within the cut, T). It shares no code with the real folds: names,
-/// dictionaries and JSON, from the beginning for every answer. docs/rules.md and docs/catalog.md are cited where they
-/// are applied.
+/// dictionaries and JSON. What depends on neither customer nor time (who is who, who owns what, what the store says of
+/// a transaction) is worked out once a cut, everything else from the beginning for every answer. docs/rules.md and
+/// docs/catalog.md are cited where they are applied.
 public struct ReferenceModel {
     private let events: [RecordedEvent]
     private let catalogs: [PublishedCatalog]
@@ -49,10 +50,11 @@ public struct ReferenceModel {
 
     /// What was known at a cut, for more than one answer.
     public func knowledge(environment: Environment, cut: Int64) -> ReferenceKnowledge {
-        ReferenceKnowledge(
+        let known = catalogs.filter { $0.position <= cut }
+        return ReferenceKnowledge(
             environment: environment,
-            history: KnownHistory(events, environment: environment, cut: cut),
-            catalogs: catalogs.filter { $0.position <= cut }, zones: zones)
+            history: KnownHistory(events, environment: environment, cut: cut, catalogs: known),
+            catalogs: known, zones: zones)
     }
 }
 
@@ -69,7 +71,7 @@ public struct ReferenceKnowledge {
         let context = ReferenceCase(
             subject: subject, environment: environment, at: at, history: history,
             catalogs: catalogs, zones: zones)
-        answer.subject = context.identities.shownName(context.person)
+        answer.subject = context.history.identities.shownName(context.person)
         answer.lineages = context.lineages.map(\.name)
         guard let catalog = context.catalog(at: at) else { return answer }
         let profiles = ReferenceProfiles(context)

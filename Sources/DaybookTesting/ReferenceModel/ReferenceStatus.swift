@@ -163,11 +163,10 @@ struct ReferenceStatus {
     func introEligible() -> [String: Bool] {
         let resetAt = DebugOverrides(context).active("reset_trial_eligibility").map(\.setAt).max()
         let used = context.everOwned.flatMap { lineage in
-            LineageFacts(name: lineage.name, events: lineage.events).transactions(context.kind)
-                .filter {
-                    $0.purchase.word("offer.type") == "introductory"
-                        && $0.startsAt >= resetAt ?? Int64.min
-                }
+            lineage.facts.transactions.filter {
+                $0.purchase.word("offer.type") == "introductory"
+                    && $0.startsAt >= resetAt ?? Int64.min
+            }
         }
         let groups = Set(used.compactMap { catalog.product($0.product)?.group })
         return Dictionary(

@@ -16,8 +16,14 @@ enum CatalogSamples {
     }
 
     static func catalog(ofApp app: String) throws -> Catalog {
-        try CatalogReader.read(bytes(ofApp: app))
+        try #require(catalogs[app]).get()
     }
+
+    /// Read once for all tests.
+    private static let catalogs = Dictionary(
+        uniqueKeysWithValues: apps.map { app in
+            (app, Result { try CatalogReader.read(bytes(ofApp: app)) })
+        })
 
     /// All mistakes of a document; empty when it is a catalog.
     static func problems(_ yaml: String, events: Set<String> = []) -> [CatalogProblem] {
