@@ -34,7 +34,7 @@
 /// Amounts of 2 bytes are within ±32,767, and −32,768 stands for none. Time a of 4 bytes is milliseconds after
 /// `occurred_at`. Money of 4 bytes is within ±(2³¹ − 1), and −2³¹ stands for none. Layouts 1 to 4 have no flags; an
 /// extended event has its trust in the place of its source, and sequence 0.
-public struct PackedEvent: Sendable, Equatable {
+public struct PackedEvent: Sendable, Equatable, BitwiseCopyable {
     /// Of the bits; part of the fingerprint of every file that keeps packed events.
     public static let layoutVersion: UInt64 = 2
     /// Bytes of one packed event, in memory and in files.
@@ -276,7 +276,7 @@ public struct PackedEvent: Sendable, Equatable {
 ///     56     8  sequence (4), source (4)
 /// ```
 /// Absent numbers are −2⁶³, `amount` −2³¹, absent names 0.
-public struct EventExtension: Sendable, Equatable {
+public struct EventExtension: Sendable, Equatable, BitwiseCopyable {
     /// Bytes of one extension, in memory and in files.
     public static let byteCount = 64
 

@@ -16,7 +16,7 @@ import Crypto
 /// meet by chance once in 10^18 ledgers of 10^10 events, and no UUID can be made to meet a digest. Idempotency
 /// additionally compares the text of the key. Short references compare like their bytes; for long ones only the text
 /// can tell (`isOrdered`).
-public struct Reference: Sendable, Hashable {
+public struct Reference: Sendable, Hashable, BitwiseCopyable {
     /// Which bits a text has; part of the fingerprint of every file that keeps references or hashes of them.
     public static let layoutVersion: UInt64 = 2
 

@@ -27,6 +27,7 @@ package struct Export {
             names == .app ? try derivations(subject, environments, cut: head.position) : [:]
         if format == .csv { try giving(EventTable.header, to: body) }
         var left = order.limit ?? Int.max
+        var texts = NameTexts(table)
         func write(_ rows: [EventRow]) throws -> Bool {
             for row in rows {
                 if let chosen, !chosen.contains(row.event.position) { continue }
@@ -35,7 +36,7 @@ package struct Export {
                 guard left > 0 else { return false }
                 left -= 1
                 let stream = StreamName(record.environment, record.kind, table[record.name])
-                let event = try EventDecoder.recorded(row, stream: stream, names: table)
+                let event = try EventDecoder.recorded(row, stream: stream, names: &texts)
                 if format == .csv {
                     try giving(EventTable.line(try inlined(event)), to: body)
                     continue

@@ -74,9 +74,13 @@ package struct CustomerHistory {
         // A correction is listed with what it corrects, which may be long ago.
         let floor = state.headOfLedger("corrections", in: environment) > floor ? 0 : floor
         let members = state.members(named: subject, in: environment, cut: cut)
-        var rows: [Int64: EventRow] = [:]
+        var rows: [EventRow] = []
         func list(_ more: [EventRow]) {
-            for row in more where row.event.position > floor { rows[row.event.position] = row }
+            if rows.isEmpty, floor == 0 {
+                rows = more
+            } else {
+                rows += more.lazy.filter { $0.event.position > floor }
+            }
         }
         for name in members {
             let key = CustomerKey(environment, name)
@@ -104,7 +108,18 @@ package struct CustomerHistory {
             }
         }
         if floor == 0 { try addCorrections(of: &rows, environment, state, cut) }
-        return rows.values.sorted { $0.event.position < $1.event.position }
+        return Self.inOrder(rows)
+    }
+
+    /// Each row once, in position order.
+    package static func inOrder(_ rows: consuming [EventRow]) -> [EventRow] {
+        rows.sort { $0.event.position < $1.event.position }
+        var last: Int64 = 0
+        rows.removeAll { row in
+            defer { last = row.event.position }
+            return row.event.position == last
+        }
+        return rows
     }
 
     /// The last position that may be listed with a customer: with nothing after it nothing is new.
@@ -131,21 +146,22 @@ package struct CustomerHistory {
 
     /// Adds the corrections of the rows, and those of the corrections: a correction can be corrected.
     package func addCorrections(
-        of rows: inout [Int64: EventRow], _ environment: Environment, _ state: LedgerState,
-        _ cut: Int64
+        of rows: inout [EventRow], _ environment: Environment, _ state: LedgerState, _ cut: Int64
     ) throws {
         guard let stream = state.stream(named: "corrections", .ledger, in: environment) else {
             return
         }
         let corrections = try known(stream, state, cut)
-        var own = Set(rows.values.map { EventKey(environment, $0.event.source, $0.event.key) })
+        var own = Set(rows.map { EventKey(environment, $0.event.source, $0.event.key) })
+        var listed = Set(rows.map(\.event.position))
         var isMore = true
         while isMore {
             isMore = false
-            for row in corrections where rows[row.event.position] == nil {
+            for row in corrections where !listed.contains(row.event.position) {
                 let target = EventKey(environment, row.event.nameA, row.event.reference)
                 guard own.contains(target) else { continue }
-                rows[row.event.position] = row
+                rows.append(row)
+                listed.insert(row.event.position)
                 own.insert(EventKey(environment, row.event.source, row.event.key))
                 isMore = true
             }
@@ -160,7 +176,8 @@ package struct CustomerHistory {
         let head = state.headOf(stream).position
         guard head > floor else { return [] }
         if floor == 0 {
-            return try core.store.stream(endingAt: head).filter { $0.event.position <= cut }
+            let rows = try core.store.stream(endingAt: head)
+            return head <= cut ? rows : rows.filter { $0.event.position <= cut }
         }
         let new = try core.store.chain(endingAt: head, above: floor).events.map(\.position)
         return try core.store.rows(at: new.filter { $0 <= cut }.sorted())
@@ -182,16 +199,22 @@ package struct CustomerHistory {
         OrderedEvent.sort(&ordered, names: state.names)
         var labels = HistoryLabels(state.catalogs.known(at: cut).newest?.catalog)
         var streams: [UInt32: StreamName] = [:]
+        var names = NameTexts(state.names)
+        // Most are recorded in the order in which they happened.
+        var place = 0
         return try ordered.compactMap { ordered in
             if ordered.event.occurredAt > until { return nil }
-            let row = rows[
-                rows.sortedPrefixCount { $0.event.position < ordered.event.position }]
+            if place >= rows.count || rows[place].event.position != ordered.event.position {
+                place = rows.sortedPrefixCount { $0.event.position < ordered.event.position }
+            }
+            let row = rows[place]
+            place += 1
             let stream = streams[row.event.stream] ?? state.streamName(row.event.stream)
             streams[row.event.stream] = stream
             let recorded: RecordedEvent
             var label: String?
             do throws(RowDamage) {
-                recorded = try EventDecoder.recorded(row, stream: stream, names: state.names)
+                recorded = try EventDecoder.recorded(row, stream: stream, names: &names)
             } catch {
                 // One damaged row must not hide the others; `export`, which would lose its data, refuses.
                 recorded = error.readable

@@ -60,11 +60,10 @@ package struct AggregateFold {
 
     /// An aggregate's events as they count: corrected, in canonical order.
     package func settled(
-        _ events: [Event], _ environment: Environment, extra: [OrderedEvent] = []
+        _ events: consuming [Event], _ environment: Environment, extra: [OrderedEvent] = []
     ) throws -> [Event] {
-        var events = events
         if !corrections.isEmpty { try correct(&events, environment) }
-        events += extra.map(\.event)
+        if !extra.isEmpty { events += extra.map(\.event) }
         try sort(&events, extra)
         return events
     }

@@ -12,6 +12,7 @@ package struct EventLog: Sendable {
     /// - Throws: `StoreError.damaged` where a row cannot be read; a damaged segment only costs the reading of rows.
     package func stream(endingAt head: Int64, cut: Int64) throws -> [Event] {
         var events: [Event] = []
+        events.reserveCapacity(16)
         var position = head
         while position > 0 {
             let index = segments?.index(of: position) ?? 0
@@ -93,7 +94,7 @@ package struct EventLog: Sendable {
         let places = try segment.withEvents { events, _ in
             events.indices.filter { wanted[Int(events[$0].typeCode) & 255] }
         }
-        return try places.map { try segment.link(at: first + Int64($0)).event }
+        return try places.map { try segment.event(at: first + Int64($0)) }
     }
 
     private static func broken(_ event: Event, _ position: Int64) -> StoreError {
@@ -109,22 +110,26 @@ package struct EventLog: Sendable {
     ) throws -> Int64 {
         var position = start
         while segment.range.contains(position) {
-            let event: Event
+            let countBefore = events.count
             let previous: Int64?
             do {
-                (event, previous) = try segment.link(at: position)
+                previous = try segment.appendStream(endingAt: position, to: &events)
             } catch {
                 segments?.drop(index, because: error)
                 return position
             }
-            if let newer = events.last, newer.stream != event.stream {
-                throw Self.broken(newer, position)
+            for place in max(1, countBefore)..<events.count
+            where events[place].stream != events[place - 1].stream {
+                throw Self.broken(events[place - 1], events[place].position)
             }
-            if position <= cut { events.append(event) }
-            if let previous {
-                position = previous
-            } else {
-                position = try store.chain(endingAt: position, above: position - 1).next
+            let oldest = events[events.count - 1].position
+            position =
+                try previous ?? store.chain(endingAt: oldest, above: oldest - 1).next
+            guard position < oldest else { throw Self.broken(events[events.count - 1], position) }
+            // What is beyond the cut is before what is within.
+            if events[countBefore].position > cut {
+                let known = events[countBefore...].firstIndex { $0.position <= cut }
+                events.removeSubrange(countBefore..<(known ?? events.endIndex))
             }
         }
         return position

@@ -10,8 +10,8 @@ extension Ledger {
         _ subjects: [String], _ environment: Environment, _ state: LedgerState, cut: Int64
     ) throws -> [EventRow] {
         let listed = CustomerHistory(core: core)
-        var rows: [Int64: EventRow] = [:]
-        func list(_ more: [EventRow]) { for row in more { rows[row.event.position] = row } }
+        var rows: [EventRow] = []
+        func list(_ more: [EventRow]) { rows += more }
         func linked(_ name: NameID) throws -> [NameID] {
             let links = state.identity.linkPositions(
                 of: CustomerKey(environment, name), cut: cut)
@@ -80,6 +80,6 @@ extension Ledger {
         {
             list(try listed.known(stream, state, cut))
         }
-        return rows.values.sorted { $0.event.position < $1.event.position }
+        return CustomerHistory.inOrder(rows)
     }
 }

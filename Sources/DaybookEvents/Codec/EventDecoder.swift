@@ -20,6 +20,19 @@ public enum EventDecoder {
     public static func recorded(
         _ row: EventRow, stream: StreamName, names: NameTable, table: SchemaTable = Vocabulary.table
     ) throws(RowDamage) -> RecordedEvent {
+        try recorded(row, stream: stream, table) { names[$0] }
+    }
+
+    /// The same, for the next of many events of one ledger.
+    package static func recorded(
+        _ row: EventRow, stream: StreamName, names: inout NameTexts
+    ) throws(RowDamage) -> RecordedEvent {
+        try recorded(row, stream: stream, Vocabulary.table) { names.text(of: $0) }
+    }
+
+    private static func recorded(
+        _ row: EventRow, stream: StreamName, _ table: SchemaTable, _ text: (NameID) -> String
+    ) throws(RowDamage) -> RecordedEvent {
         let rest: RowRest
         var reason: String?
         do throws(RowRest.Unreadable) {
@@ -32,7 +45,7 @@ public enum EventDecoder {
         if schema == nil, row.event.typeCode != 0 {
             reason = reason ?? unknownNumber(row)
         }
-        let event = recorded(row, rest, schema, stream, names, table)
+        let event = recorded(row, rest, schema, stream, table, text)
         if let reason {
             throw RowDamage(position: row.event.position, reason: reason, readable: event)
         }
@@ -62,20 +75,20 @@ public enum EventDecoder {
 
     private static func recorded(
         _ row: EventRow, _ rest: RowRest, _ schema: EventSchema?, _ stream: StreamName,
-        _ names: NameTable, _ table: SchemaTable
+        _ table: SchemaTable, _ text: (NameID) -> String
     ) -> RecordedEvent {
         let event = row.event
         var data = rest.data
         let name: String
         if let schema {
             name = schema.name
-            give(&data, schema, row, stream, names)
+            give(&data, schema, row, stream, text)
         } else if event.typeCode == 0 {
-            name = names[event.nameA]
+            name = text(event.nameA)
         } else {
             name = table.current(code: event.typeCode)?.name ?? "type.\(event.typeCode)"
         }
-        let profile = event.profile == 0 ? nil : names[event.profile]
+        let profile = event.profile == 0 ? nil : text(event.profile)
         let isSigned = rest.isSignedGiven || event.signedAt != event.occurredAt
         let isNamed = event.customer != 0 && !rest.namesNoCustomer
         return RecordedEvent(
@@ -84,29 +97,31 @@ public enum EventDecoder {
             draft: EventDraft(
                 type: EventTypeName(rawValue: name), version: Int(row.schemaVersion),
                 environment: stream.environment,
-                subject: isNamed ? names[event.customer] : nil,
+                subject: isNamed ? text(event.customer) : nil,
                 profile: schema?.hasProfileSlot ?? false ? rest.profile : profile,
                 occurredAt: event.occurredAt,
                 sequence: event.sequence == 0 && !rest.isSequenceGiven ? nil : event.sequence,
                 source: EventSource(
-                    kind: names[event.source], key: row.key,
+                    kind: text(event.source), key: row.key,
                     signedAt: isSigned ? event.signedAt : nil),
                 trust: event.trust, data: data, extras: rest.extras))
     }
 
     private static func give(
         _ data: inout JSONObject, _ schema: EventSchema, _ row: EventRow, _ stream: StreamName,
-        _ names: NameTable
+        _ text: (NameID) -> String
     ) {
         let event = row.event
+        func name(_ id: NameID) -> JSONValue? { id == 0 ? nil : .string(text(id)) }
+        data.reserveCapacity(data.members.count + min(schema.fields.count, 4))
         for field in schema.fields {
             guard let slot = field.slot, data.value(at: field.path) == nil else { continue }
             let value: JSONValue?
             switch slot {
-            case .nameA: value = text(event.nameA, names)
-            case .nameB: value = text(event.nameB, names)
-            case .nameC: value = text(event.nameC, names)
-            case .profile: value = text(event.profile, names)
+            case .nameA: value = name(event.nameA)
+            case .nameB: value = name(event.nameB)
+            case .nameC: value = name(event.nameC)
+            case .profile: value = name(event.profile)
             case .reference: value = row.reference.map(JSONValue.string)
             case .amount:
                 value = event.amount.orNil.flatMap {
@@ -124,10 +139,6 @@ public enum EventDecoder {
             }
             if let value { data.set(value, at: field.path) }
         }
-    }
-
-    private static func text(_ id: NameID, _ names: NameTable) -> JSONValue? {
-        id == 0 ? nil : .string(names[id])
     }
 
     private static func streamField(_ field: String, _ stream: StreamName) -> JSONValue? {

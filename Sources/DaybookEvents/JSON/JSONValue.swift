@@ -68,6 +68,9 @@ public struct JSONObject: Sendable, Equatable {
     /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
 
+    /// Makes room for so many members in all.
+    mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+
     /// The value of one member; setting `nil` removes it.
     /// - Complexity: O(log *n*) to read, O(*n*) to write.
     public subscript(name: String) -> JSONValue? {

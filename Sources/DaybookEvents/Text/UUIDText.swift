@@ -44,17 +44,32 @@ public enum UUIDText {
         _ halves: (UInt64, UInt64), to bytes: UnsafeMutableBufferPointer<UInt8>
     ) {
         precondition(bytes.count >= byteCount, "a UUID's text has \(byteCount) bytes")
-        var place = 0
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 {
-                bytes[place] = UInt8(ascii: "-")
-                place += 1
-            }
-            let half = index < 16 ? halves.0 : halves.1
-            let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index & 15))) & 15
-            bytes[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
-            place += 1
+        let raw = UnsafeMutableRawBufferPointer(bytes)
+        let middle = (digits(halves.0), digits(halves.1 >> 32))
+        raw.storeBytes(of: digits(halves.0 >> 32).bigEndian, as: UInt64.self)
+        func put(_ four: UInt64, at offset: Int) {
+            raw[offset - 1] = hyphen
+            raw.storeBytes(
+                of: UInt32(truncatingIfNeeded: four).bigEndian, toByteOffset: offset,
+                as: UInt32.self)
         }
+        put(middle.0 >> 32, at: 9)
+        put(middle.0, at: 14)
+        put(middle.1 >> 32, at: 19)
+        put(middle.1, at: 24)
+        raw.storeBytes(of: digits(halves.1).bigEndian, toByteOffset: 28, as: UInt64.self)
+    }
+
+    /// The lower 32 bits in hexadecimal: eight characters, the first in the upper byte.
+    private static func digits(_ bits: UInt64) -> UInt64 {
+        // One digit to a byte.
+        var digits = bits & 0xFFFF_FFFF
+        digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
+        digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+        digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // 1 in each byte with a digit above 9: in ASCII `a` comes 39 places after where it would follow `9`.
+        let aboveNine = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return digits &+ 0x3030_3030_3030_3030 &+ aboveNine &* 39
     }
 
     /// The lower-case canonical text of a UUID, from its two halves, big-endian.

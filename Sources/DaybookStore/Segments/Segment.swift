@@ -90,33 +90,54 @@ public final class Segment: Sendable {
         }
     }
 
-    /// One event, and where the one before it in its stream stands: 0 for the first, `nil` where the row must tell.
+    /// The event at a position.
     /// - Parameter position: Within the range.
     /// - Throws: `StoreError.damaged`.
-    public func link(at position: Int64) throws -> (event: Event, previous: Int64?) {
-        precondition(range.contains(position), "position \(position) is in another segment")
-        let index = Int(position - range.lowerBound)
-        let event = try event(at: index)
-        let distance = try file.withBytes(previous, 4 * index..<4 * index + 4) {
-            $0.load(as: UInt32.self)
-        }
-        if distance == Self.askTheRow { return (event, nil) }
-        return (event, distance == 0 ? 0 : position - Int64(distance))
+    public func event(at position: Int64) throws -> Event {
+        try file.reading { try event(at: position, $0) }
     }
 
-    private func event(at index: Int) throws -> Event {
-        let start = index * PackedEvent.byteCount
-        let packed = try file.withBytes(events, start..<start + PackedEvent.byteCount) {
-            $0.load(as: PackedEvent.self)
+    /// Events of one stream, from the last one in this segment back to the first, as the file links them: that they are
+    /// of one stream is not checked.
+    /// - Parameters:
+    ///   - last: The position of the last one, within the range.
+    ///   - chain: Gets them appended, the newest first; nothing where an error is thrown.
+    /// - Returns: Where the event before the first of them stands: 0 where there is none, `nil` where the row of the
+    ///   first must tell.
+    /// - Throws: `StoreError.damaged`.
+    public func appendStream(endingAt last: Int64, to chain: inout [Event]) throws -> Int64? {
+        let countBefore = chain.count
+        do {
+            return try file.reading { values in
+                var position = last
+                repeat {
+                    chain.append(try event(at: position, values))
+                    let distance = try values.value(
+                        previous, at: 4 * Int(position - range.lowerBound), as: UInt32.self)
+                    if distance == Self.askTheRow { return nil }
+                    position = distance == 0 ? 0 : position - Int64(distance)
+                } while range.contains(position)
+                return position
+            }
+        } catch {
+            chain.removeSubrange(countBefore...)
+            throw error
         }
-        let position = range.lowerBound + Int64(index)
+    }
+
+    private func event(
+        at position: Int64, _ values: ContainerFile.Values
+    ) throws -> Event {
+        precondition(range.contains(position), "position \(position) is in another segment")
+        let packed = try values.value(
+            events, at: Int(position - range.lowerBound) * PackedEvent.byteCount,
+            as: PackedEvent.self)
         if packed.isWhole { return packed.event(at: position) }
         guard let place = packed.extensionIndex else { throw damage(at: position) }
-        let first = place * EventExtension.byteCount
-        let rest = try file.withBytes(extensions, first..<first + EventExtension.byteCount) {
-            $0.load(as: EventExtension.self)
-        }
-        return packed.event(at: position, rest)
+        return packed.event(
+            at: position,
+            try values.value(
+                extensions, at: place * EventExtension.byteCount, as: EventExtension.self))
     }
 
     /// What a packed event that says nothing is told as.

@@ -8,7 +8,7 @@ import Synchronization
 /// Invariant of the unsafe pointer: the mapping is private, read-only, lives from `init` to `deinit`, and is never
 /// handed out; reads are bounds-checked against its size. We never change a file in place, only replace it by rename,
 /// so the mapped bytes stay what they were. Where another program cuts one short all the same, its end reads as zeros,
-/// and every read says so afterwards: nothing that was read of a lost file leaves `withBytes`.
+/// and every read says so afterwards: nothing that was read of a lost file leaves `withBytes` or `reading`.
 public final class ContainerFile: Sendable {
     private struct Section {
         var name: String
@@ -190,6 +190,9 @@ public final class ContainerFile: Sendable {
         fileprivate let index: Int
         /// How many bytes the section has.
         public let byteCount: Int
+        fileprivate let offset: Int
+        fileprivate let checksums: Int
+        fileprivate let firstBlock: Int
     }
 
     /// Finds a section by name.
@@ -198,7 +201,10 @@ public final class ContainerFile: Sendable {
         guard let index = sections.firstIndex(where: { $0.name == name }) else {
             throw StoreError(.damaged, "\(path) has no section \(name)")
         }
-        return Part(index: index, byteCount: sections[index].byteCount)
+        let section = sections[index]
+        return Part(
+            index: index, byteCount: section.byteCount, offset: section.offset,
+            checksums: section.checksums, firstBlock: section.firstBlock)
     }
 
     /// Reads a range of a section's bytes.
@@ -218,25 +224,50 @@ public final class ContainerFile: Sendable {
     public func withBytes<Result>(
         _ part: Part, _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        let section = sections[part.index]
-        guard range.lowerBound >= 0, range.upperBound <= section.byteCount else {
-            throw StoreError(
-                .damaged, "\(path): bytes \(range) of section \(section.name) are not there")
-        }
-        try check(section, range)
-        let result = try body(
-            UnsafeRawBufferPointer(
-                start: memory + section.offset + range.lowerBound, count: range.count))
+        let result = try body(try bytes(part, range))
         guard !isLost else { throw Self.loss(path) }
         return result
+    }
+
+    /// Reads values one by one, as a chain leads from one to the next, and looks once whether the file is still whole.
+    /// - Parameter body: Gets the file's values and keeps them no longer than it runs. As above, it may see zeros.
+    /// - Throws: `StoreError.damaged` as above.
+    func reading<Result>(_ body: (Values) throws -> Result) throws -> Result {
+        let result = try body(Values(file: self))
+        guard !isLost else { throw Self.loss(path) }
+        return result
+    }
+
+    /// The values of a file while it is read.
+    struct Values {
+        fileprivate let file: ContainerFile
+
+        /// - Parameter offset: In bytes from the beginning of the part.
+        /// - Throws: `StoreError.damaged` as `withBytes` does; whether the file was lost is asked by `reading`.
+        func value<Value: BitwiseCopyable>(
+            _ part: Part, at offset: Int, as type: Value.Type
+        ) throws -> Value {
+            try file.bytes(part, offset..<offset + MemoryLayout<Value>.size)
+                .loadUnaligned(as: type)
+        }
+    }
+
+    private func bytes(_ part: Part, _ range: Range<Int>) throws -> UnsafeRawBufferPointer {
+        guard range.lowerBound >= 0, range.upperBound <= part.byteCount else {
+            throw StoreError(
+                .damaged,
+                "\(path): bytes \(range) of section \(sections[part.index].name) are not there")
+        }
+        try check(part, range)
+        return UnsafeRawBufferPointer(
+            start: memory + part.offset + range.lowerBound, count: range.count)
     }
 
     /// What the file says of a section's blocks: CRC-32C of each.
     /// - Throws: `StoreError.damaged`.
     public func checksums(_ part: Part) throws -> [UInt32] {
-        let section = sections[part.index]
-        let count = ContainerFormat.blockCount(section.byteCount)
-        let checksums = (0..<count).map { expected(section, $0) }
+        let count = ContainerFormat.blockCount(part.byteCount)
+        let checksums = (0..<count).map { expected(part, $0) }
         guard !isLost else { throw Self.loss(path) }
         return checksums
     }
@@ -246,53 +277,54 @@ public final class ContainerFile: Sendable {
         try withBytes(name, 0..<byteCount(name)) { Array($0) }
     }
 
-    private func check(_ section: Section, _ range: Range<Int>) throws {
+    private func check(_ part: Part, _ range: Range<Int>) throws {
         guard !range.isEmpty else { return }
         var block = range.lowerBound / ContainerFormat.blockByteCount
         let last = (range.upperBound - 1) / ContainerFormat.blockByteCount
         while block <= last {
-            if checked.contains(section.firstBlock + block) {
+            if checked.contains(part.firstBlock + block) {
                 block += 1
             } else if block + 2 <= last,
-                (block + 3) * ContainerFormat.blockByteCount <= section.byteCount
+                (block + 3) * ContainerFormat.blockByteCount <= part.byteCount
             {
-                try checkThree(section, block)
+                try checkThree(part, block)
                 block += 3
             } else {
-                try check(section, block)
+                try check(part, block)
                 block += 1
             }
         }
     }
 
-    private func expected(_ section: Section, _ block: Int) -> UInt32 {
+    private func expected(_ part: Part, _ block: Int) -> UInt32 {
         UInt32(
-            littleEndian: (memory + section.checksums + 4 * block).loadUnaligned(as: UInt32.self))
+            littleEndian: (memory + part.checksums + 4 * block).loadUnaligned(as: UInt32.self))
     }
 
-    private func damage(_ section: Section, _ block: Int) -> StoreError {
-        StoreError(.damaged, "\(path): block \(block) of section \(section.name) is damaged")
+    private func damage(_ part: Part, _ block: Int) -> StoreError {
+        StoreError(
+            .damaged, "\(path): block \(block) of section \(sections[part.index].name) is damaged")
     }
 
-    private func check(_ section: Section, _ block: Int) throws {
-        let place = section.offset + block * ContainerFormat.blockByteCount
+    private func check(_ part: Part, _ block: Int) throws {
+        let place = part.offset + block * ContainerFormat.blockByteCount
         let count = min(
             ContainerFormat.blockByteCount,
-            section.byteCount - block * ContainerFormat.blockByteCount)
+            part.byteCount - block * ContainerFormat.blockByteCount)
         let bytes = UnsafeRawBufferPointer(start: memory + place, count: count)
-        guard CRC32C.checksum(bytes) == expected(section, block) else {
-            throw damage(section, block)
+        guard CRC32C.checksum(bytes) == expected(part, block) else {
+            throw damage(part, block)
         }
-        checked.insert(section.firstBlock + block)
+        checked.insert(part.firstBlock + block)
     }
 
     /// Three whole blocks, whether some were checked before or not.
-    private func checkThree(_ section: Section, _ first: Int) throws {
-        let start = memory + section.offset + first * ContainerFormat.blockByteCount
+    private func checkThree(_ part: Part, _ first: Int) throws {
+        let start = memory + part.offset + first * ContainerFormat.blockByteCount
         let found = CRC32C.checksums(ofThree: start, byteCount: ContainerFormat.blockByteCount)
         for (block, checksum) in zip(first..., [found.0, found.1, found.2]) {
-            guard checksum == expected(section, block) else { throw damage(section, block) }
-            checked.insert(section.firstBlock + block)
+            guard checksum == expected(part, block) else { throw damage(part, block) }
+            checked.insert(part.firstBlock + block)
         }
     }
 }

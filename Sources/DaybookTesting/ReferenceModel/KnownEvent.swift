@@ -15,7 +15,7 @@ final class KnownEvent {
     let subject: String?
     let profile: String?
     let draft: EventDraft
-    /// Rule 6.
+    /// The customer or lineage that it belongs to (rule 6).
     private(set) var belonging = Belonging.ledger
 
     convenience init(_ recorded: RecordedEvent) {

@@ -6,7 +6,7 @@ struct KnownHistory {
     let events: [KnownEvent]
     /// How UUIDs are written that name customers, by the UUID in small letters; what is void names them all the same.
     let spellings: [String: Set<String>]
-    /// Every lineage, by name.
+    /// Every lineage, in the order of their names.
     let lineages: [LineageFacts]
     let identities: Identities
     /// All owners of each lineage, one after the other, by its name (rule 7).

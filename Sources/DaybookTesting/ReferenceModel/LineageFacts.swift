@@ -56,7 +56,7 @@ struct LineageFacts {
     let events: [KnownEvent]
     /// Every transaction whose purchase is known, by purchase date and then by id.
     private(set) var transactions: [TransactionFacts] = []
-    /// The winning statement of each purchase, in the same order.
+    /// The winning statement of each purchase, in the same order; one without a product is no transaction.
     private let purchases: [Purchase]
 
     private struct Purchase {

@@ -19,7 +19,7 @@ struct ReferenceCase {
     let person: Set<String>
     /// The events of the customer's streams that take part, in canonical order (rules 4, 6).
     let customerEvents: [KnownEvent]
-    /// The owned lineages at T, by name.
+    /// The owned lineages at T, in the order of their names.
     let lineages: [LineageFacts]
     /// Lineages that this person owned at some time up to T, and when.
     let everOwned: [OwnedLineage]

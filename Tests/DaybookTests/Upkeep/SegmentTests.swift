@@ -91,6 +91,32 @@ struct SegmentTests {
         try check("rows alone", segments: 0)
     }
 
+    @Test("X-02 Law 3: the events of every stream, known at any position, are those of its rows")
+    func cuts() async throws {
+        print("seed \(LawTests.seed)")
+        let drafts = try LawTests.drafts("dozzi", seed: LawTests.seed, subjects: 4, events: 120)
+        let folder = try LedgerFolder()
+        try await Self.fill(folder, "dozzi", drafts, snapshotAfter: 90)
+        let ledger = try Self.open(folder)
+        let state = ledger.core.state.withLock { $0 }
+        #expect(ledger.core.events.segments?.count ?? 0 >= 5)
+        var beyondCount = 0
+        for stream in 1...UInt32(state.streams.count) {
+            let head = state.headOf(stream).position
+            guard head > 0 else { continue }
+            let rows = try ledger.core.store.stream(endingAt: head).reversed().map(\.event)
+            for cut in 0...state.head.position {
+                let known = rows.filter { $0.position <= cut }
+                #expect(
+                    try state.log.stream(endingAt: head, cut: cut) == known,
+                    "stream \(stream) at \(cut)")
+                if !known.isEmpty, known.count < rows.count { beyondCount += 1 }
+            }
+        }
+        #expect(beyondCount > 100)
+        try ledger.close()
+    }
+
     /// A ledger of one segment and some events more, and what it answers.
     private struct Bench {
         let folder: LedgerFolder
