@@ -24,7 +24,7 @@ extension Ledger {
         let (context, asOf) = try core.customerCase(subject, environment, moment)
         return try core.translating {
             // A copy, so that no writer waits for it.
-            let state = core.state.withLock { $0 }
+            let state = core.state.withLock { $0.remembering() }
             let kind = try kind(of: request.name, state, cut: asOf.position)
             let asked = CheckQuestion(request.name, profile: request.profile)
             let question = PlaneQuestion(

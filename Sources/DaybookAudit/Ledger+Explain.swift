@@ -22,7 +22,7 @@ extension Ledger {
         return try core.translating {
             let knownAsked = try core.store.position(recordedAtOrBefore: asOf.at)
             // A copy, so that no writer waits for an explanation.
-            let state = core.state.withLock { $0 }
+            let state = core.state.withLock { $0.remembering() }
             let timeline = try timeline(of: subject, environment, state, cut: asOf.position)
             var walk = ExplanationWalk(timeline, question)
             try walk.run(until: asOf.at)

@@ -30,7 +30,7 @@ package struct Restatements {
                 moment: Moment(knownAt: through.map { .position($0) })
             ).flatMap { Self.times(of: $0.event.draft) }
             // A copy, because many moments are asked about and no caller should wait for that.
-            let state = core.state.withLock { $0 }
+            let state = core.state.withLock { $0.remembering() }
             func builder(_ cut: Int64) -> (Int64) throws -> CustomerCase {
                 { at in
                     try CaseBuilder(state: state, cut: cut, at: at).build(

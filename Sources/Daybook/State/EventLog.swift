@@ -1,16 +1,37 @@
 import DaybookEvents
 import DaybookStore
+import Synchronization
 
 /// Hot events by stream: from segments where there are any, from rows elsewhere.
 package struct EventLog: Sendable {
     package let store: any EventStore
     /// `nil` for a ledger in memory.
     package let segments: SegmentFolder?
+    /// `nil`: every reading goes to the store.
+    private var memory: StreamMemory?
+
+    package init(store: any EventStore, segments: SegmentFolder?) {
+        self.store = store
+        self.segments = segments
+    }
+
+    /// The same log for one question that folds the same streams again and again: it reads each of them once, and keeps
+    /// the events for as long as the log is there.
+    package func remembering() -> EventLog {
+        var log = self
+        log.memory = StreamMemory()
+        return log
+    }
 
     /// A stream's events within a cut, oldest first.
     /// - Parameter head: The position of its last event; 0: it has none.
     /// - Throws: `StoreError.damaged` where a row cannot be read; a damaged segment only costs the reading of rows.
     package func stream(endingAt head: Int64, cut: Int64) throws -> [Event] {
+        guard memory == nil else { return try streams(endingAt: [head], cut: cut)[0] }
+        return try read(streamEndingAt: head, cut: cut)
+    }
+
+    private func read(streamEndingAt head: Int64, cut: Int64) throws -> [Event] {
         var events: [Event] = []
         events.reserveCapacity(16)
         var position = head
@@ -36,7 +57,16 @@ package struct EventLog: Sendable {
     /// The events of some streams within a cut, in their order, of each the oldest first.
     /// - Parameter heads: The positions of their last events; 0: a stream has none.
     package func streams(endingAt heads: [Int64], cut: Int64) throws -> [[Event]] {
-        if segments != nil { return try heads.map { try stream(endingAt: $0, cut: cut) } }
+        guard let memory else { return try read(streamsEndingAt: heads, cut: cut) }
+        return try memory.streams(heads) { try read(streamsEndingAt: $0, cut: Int64.max) }
+            .map { events in
+                if events.last.map({ $0.position <= cut }) ?? true { return events }
+                return Array(events[..<events.sortedPrefixCount { $0.position <= cut }])
+            }
+    }
+
+    private func read(streamsEndingAt heads: [Int64], cut: Int64) throws -> [[Event]] {
+        if segments != nil { return try heads.map { try read(streamEndingAt: $0, cut: cut) } }
         // One look for all: each costs about as much as reading ten rows.
         return try store.chains(endingAt: heads, above: 0).map { chain in
             if chain.next > 0, let oldest = chain.events.last {
@@ -133,5 +163,23 @@ package struct EventLog: Sendable {
             }
         }
         return position
+    }
+}
+
+/// The events of streams that were read before, by the positions of their last events.
+private final class StreamMemory: Sendable {
+    private let known = Mutex<[Int64: [Event]]>([:])
+
+    /// - Parameter read: Reads streams that are not known yet.
+    func streams(_ heads: [Int64], _ read: ([Int64]) throws -> [[Event]]) throws -> [[Event]] {
+        let unknown = known.withLock { known in heads.filter { known[$0] == nil } }
+        if !unknown.isEmpty {
+            // Not under the lock: two that read the same stream find the same events.
+            let found = try read(unknown)
+            known.withLock { known in
+                for (head, events) in zip(unknown, found) { known[head] = events }
+            }
+        }
+        return known.withLock { known in heads.map { known[$0] ?? [] } }
     }
 }

@@ -70,6 +70,13 @@ package struct LedgerState: Sendable {
         return other
     }
 
+    /// The same ledger for one question that folds the same customer again and again: events are read once.
+    package func remembering() -> LedgerState {
+        var other = self
+        other.log = log.remembering()
+        return other
+    }
+
     /// The same ledger as if one event had never been there; nothing that is asked of it is remembered.
     package func leavingOut(_ key: EventKey) -> LedgerState {
         var other = forgetful()
