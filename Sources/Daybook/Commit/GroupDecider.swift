@@ -22,8 +22,8 @@ struct GroupDecider {
     func decide(_ requests: [WriteRequest]) throws -> Outcome {
         var group = try core.state.withLock { state in
             GroupDecision(
-                store: core.store, state: state, time: try core.commitTime(after: state.head),
-                bounds: core.bounds)
+                store: core.store, head: state.head.position,
+                time: try core.commitTime(after: state.head), bounds: core.bounds)
         }
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var heldByteCount = 0

@@ -26,12 +26,13 @@ struct GroupDecision {
     /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
     private(set) var isClosed = false
 
-    init(store: any EventStore, state: LedgerState, time: LedgerClock, bounds: AggregateBounds) {
+    /// - Parameter head: The last position that is committed.
+    init(store: any EventStore, head: Int64, time: LedgerClock, bounds: AggregateBounds) {
         self.store = store
         digest = RowDigest(store.header.secret)
         self.bounds = bounds
         self.time = time
-        headPosition = state.head.position
+        headPosition = head
     }
 
     /// The ledger's clock at this commit, which its events are recorded at.

@@ -3,10 +3,11 @@ import DaybookEvents
 
 /// The receipt of a command, of which the numbers after a use are still to be worked out.
 ///
-/// They follow from values that nothing changes any more, so the one writer leaves them to its callers.
-struct PendingReceipt: Sendable {
-    private(set) var receipt: Receipt
-    private var numbers: UseAnswer?
+/// They follow from values that nothing changes any more, so the one writer leaves them to its callers. A reference:
+/// it goes through many hands between the decision and the caller.
+final class PendingReceipt: Sendable {
+    let receipt: Receipt
+    private let numbers: UseAnswer?
 
     /// - Parameter numbers: `nil`: the command is none whose answer has numbers.
     init(_ receipt: Receipt, numbers: UseAnswer? = nil) {

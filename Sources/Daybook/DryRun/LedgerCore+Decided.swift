@@ -14,7 +14,7 @@ extension LedgerCore {
     ) throws -> (rows: [EventRow], receipt: ReportReceipt) {
         let reports = drafts.map { PreparedEvent.preparing($0, store.header.secret) }
         var group = GroupDecision(
-            store: store, state: state,
+            store: store, head: state.head.position,
             time: LedgerClock(wall: clock(), last: state.head.recordedAt), bounds: bounds)
         let step = ReportStep(
             reports: PreparedReports(reports), options: ReportOptions(lines: lines), store: store,

@@ -77,7 +77,7 @@ struct ImportDryRun {
         try core.state.withLock { state in
             // Nothing is ever added to it: it only looks up, as the group of a commit does.
             let group = GroupDecision(
-                store: core.store, state: state, time: time, bounds: core.bounds)
+                store: core.store, head: state.head.position, time: time, bounds: core.bounds)
             for (line, events) in zip(lines, read) {
                 switch events {
                 case .failure(let problem): file.refused.append(problem)

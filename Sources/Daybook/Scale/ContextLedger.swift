@@ -60,7 +60,7 @@ struct ContextLedger: Sendable {
     private func append(_ events: [Recorded], to store: InMemoryEventStore) throws {
         var state = LedgerState(log: EventLog(store: store, segments: nil))
         var group = GroupDecision(
-            store: store, state: state, time: LedgerClock(wall: 0, last: 0),
+            store: store, head: state.head.position, time: LedgerClock(wall: 0, last: 0),
             bounds: AggregateBounds(eventsMax: Int64.max, idsMax: Int.max))
         let prepared = try events.map { event in
             var draft = event.draft

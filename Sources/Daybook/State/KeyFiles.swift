@@ -83,7 +83,8 @@ struct KeyFiles: Sendable {
     /// stay in memory.
     /// - Parameter replace: Is given each run that was written, in place of the one in memory.
     func write(_ runs: [LookupRun], replace: (LookupRun) -> Void) {
-        guard let lookups, runs.contains(where: { $0.path == nil || $0.isDamaged }) else { return }
+        // Asked after each commit: the folder's name takes some hashing.
+        guard runs.contains(where: { $0.path == nil || $0.isDamaged }), let lookups else { return }
         do {
             // What was read from a file that was lost must not get into another one.
             try knowledge.check()

@@ -195,8 +195,8 @@ package struct LedgerState: Sendable {
             joinSpellings(of: stream.record.name, stream.record.environment, event)
         }
         guard let known, !corrections.concerns(key) else { return }
-        cache?.evolve(
-            stream.aggregate, event, from: known, to: stamp(of: stream.aggregate), names: names)
+        let next = stamp(of: stream.aggregate)
+        cache?.evolve(stream.aggregate, event, from: known, to: next, names: names)
     }
 
     /// Which events an aggregate has now.

@@ -5,7 +5,7 @@ extension Catalog {
     /// - Complexity: O(*n*) in the number of products, as for every lookup here; a catalog has tens
     ///   of them.
     public func product(_ id: String) -> Product? {
-        self.products.first { $0.id == id }
+        self.products.firstInPlace { $0.id == id }
     }
 
     /// Why a family member's share of a purchase of this product gives nothing; `nil`: it gives.
@@ -20,12 +20,13 @@ extension Catalog {
 
     /// The entitlement of this name.
     public func entitlement(_ name: String) -> Entitlement? {
-        self.entitlements.first { $0.name == name }
+        self.entitlements.firstInPlace { $0.name == name }
     }
 
     /// The feature that has this name or, where none has, this alias.
     public func feature(named name: String) -> Feature? {
-        self.features.first { $0.name == name } ?? self.features.first { $0.aliases.contains(name) }
+        self.features.firstInPlace { $0.name == name }
+            ?? self.features.firstInPlace { $0.aliases.contains(name) }
     }
 
     /// The meter that has this name or, where none has, this alias.
@@ -33,8 +34,10 @@ extension Catalog {
     /// A feature with preview uses brings the counter `preview.<feature>` along, which no document
     /// lists.
     public func meter(named name: String) -> Meter? {
-        if let meter = self.meters.first(where: { $0.name == name }) { return meter }
-        if let meter = self.meters.first(where: { $0.aliases.contains(name) }) { return meter }
+        let named =
+            self.meters.firstInPlace { $0.name == name }
+            ?? self.meters.firstInPlace { $0.aliases.contains(name) }
+        if let named { return named }
         guard name.hasPrefix(CatalogStructure.previewPrefix) else { return nil }
         let feature = feature(named: String(name.dropFirst(CatalogStructure.previewPrefix.count)))
         guard let feature, feature.previewUses > 0 else { return nil }
@@ -51,7 +54,7 @@ extension Catalog {
 
     /// The free period of this name.
     public func freePeriod(_ name: String) -> FreePeriod? {
-        self.freePeriods.first { $0.name == name }
+        self.freePeriods.firstInPlace { $0.name == name }
     }
 
     /// What an upgrade screen shows in a context.
@@ -120,6 +123,15 @@ extension Catalog {
             candidates.append(String(rest))
         }
         return candidates
+    }
+}
+
+extension Array {
+    /// The first element that fits. Unlike `first(where:)` it copies no other one: the parts of a catalog have many
+    /// members.
+    fileprivate func firstInPlace(where fits: (borrowing Element) -> Bool) -> Element? {
+        for index in indices where fits(self[index]) { return self[index] }
+        return nil
     }
 }
 

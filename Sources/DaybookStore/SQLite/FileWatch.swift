@@ -55,20 +55,20 @@ final class FileWatch: Sendable {
     /// - Returns: Whether the main file was written to since it was last found to be in order.
     /// - Throws: `.replaced`
     @discardableResult
-    func checkNames(after done: String? = nil) throws -> Bool {
+    func checkNames(after done: @autoclosure () -> String? = nil) throws -> Bool {
         let known = content.withLock { $0 }
-        let outcome = done ?? "nothing was written"
+        let nothing = "nothing was written"
         let stamp = Self.stamp(file.path)
         if let main = known.main, stamp?.identity != main {
             throw StoreError(
                 .replaced,
                 "\(file.path) is another file than the one that was opened, or is gone: it was replaced, moved or "
-                    + "removed; \(outcome); open the ledger again")
+                    + "removed; \(done() ?? nothing); open the ledger again")
         }
         if let log = known.log, Self.identity(file.logPath) != log {
             throw StoreError(
                 .replaced,
-                "\(file.logPath) was removed or replaced while the ledger was open; \(outcome); "
+                "\(file.logPath) was removed or replaced while the ledger was open; \(done() ?? nothing); "
                     + "close every process that uses \(file.path), then verify it")
         }
         return known.seen == nil || stamp != known.seen

@@ -52,21 +52,25 @@ struct HistoryHead: Equatable {
     /// - Returns: `nil` when the row is not there or holds no hashes.
     static func read(_ db: Database) throws -> HistoryHead? {
         var head: HistoryHead?
-        try db.forEachRow("SELECT \(columns) FROM history_head") { row in
-            guard let hash = row.historyHash(6), let nameHash = row.historyHash(3),
-                let streamHash = row.historyHash(5), let baseHash = row.historyHash(9),
-                let beforeHash = row.historyHash(11)
-            else { return }
-            head = HistoryHead(
-                point: HistoryPoint(
-                    position: row.integer(0), epoch: row.integer(1), nameCount: row.integer(2),
-                    streamCount: row.integer(4), hash: hash),
-                nameHash: nameHash, streamHash: streamHash, logSalt: row.integer(7),
-                base: LogPlace(position: row.integer(8), hash: baseHash),
-                before: LogPlace(position: row.integer(10), hash: beforeHash),
-                lineage: row.integer(12))
-        }
+        try db.forEachRow("SELECT \(columns) FROM history_head") { head = HistoryHead(row: $0) }
         return head
+    }
+
+    /// - Parameter row: Begins with the columns.
+    private init?(row: OpaquePointer) {
+        guard let hash = row.historyHash(6), let nameHash = row.historyHash(3),
+            let streamHash = row.historyHash(5), let baseHash = row.historyHash(9),
+            let beforeHash = row.historyHash(11)
+        else { return nil }
+        point = HistoryPoint(
+            position: row.integer(0), epoch: row.integer(1), nameCount: row.integer(2),
+            streamCount: row.integer(4), hash: hash)
+        self.nameHash = nameHash
+        self.streamHash = streamHash
+        logSalt = row.integer(7)
+        base = LogPlace(position: row.integer(8), hash: baseHash)
+        before = LogPlace(position: row.integer(10), hash: beforeHash)
+        lineage = row.integer(12)
     }
 
     /// The row of every ledger of schema 2.
@@ -76,15 +80,35 @@ struct HistoryHead: Equatable {
         return head
     }
 
-    /// The row of a file whose last event is the one that it names.
+    /// One statement, because each commit asks: where there is no row yet a column is NULL, which reads as 0.
+    private static let endSQL = """
+        SELECT \(columns), (SELECT max(position) FROM events), (SELECT max(id) FROM names), \
+        (SELECT max(id) FROM streams), \
+        (SELECT recorded_at FROM events ORDER BY position DESC LIMIT 1) FROM history_head
+        """
+
+    /// The row of a file whose last event is the one that it names, and what the file's tables hold.
     /// - Throws: `.damaged` where another program added or removed events.
-    static func fitting(_ db: Database, _ path: String) throws -> HistoryHead {
-        let head = try required(db, path)
-        let last = try db.number("SELECT max(position) FROM events", []) ?? 0
-        guard last == head.point.position else {
-            throw StoreError.strayEvents(path, last, named: head.point.position)
+    static func fitting(
+        _ db: Database, _ path: String
+    ) throws -> (head: HistoryHead, end: AppendGround) {
+        var found: (head: HistoryHead, end: AppendGround)?
+        try db.forEachRow(endSQL) { row in
+            found = HistoryHead(row: row).map { head in
+                let last = StoreHead(position: row.integer(13), recordedAt: row.integer(16))
+                return (
+                    head,
+                    AppendGround(
+                        head: last, nameCount: row.integer(14), streamCount: row.integer(15))
+                )
+            }
         }
-        return head
+        guard let found else { throw StoreError.nameless(path) }
+        guard found.end.head.position == found.head.point.position else {
+            throw StoreError.strayEvents(
+                path, found.end.head.position, named: found.head.point.position)
+        }
+        return found
     }
 
     func write(_ db: Database) throws {

@@ -17,28 +17,38 @@ struct HistoryInsertion {
         var point: HistoryPoint
     }
 
+    /// What a batch is appended to.
+    struct Ground {
+        var head: HistoryHead
+        var cursor: HistoryCursor
+        /// What the tables hold.
+        var end: AppendGround
+    }
+
     /// Finds the cursor at the end of the file, and checks that the batch goes on from this very history.
     /// - Parameter known: Where this connection's last commit ended.
     /// - Throws: `.otherHistory`; `.damaged` when the file's newest rows are not those that it names.
-    func ground(_ known: End?) throws -> (head: HistoryHead, cursor: HistoryCursor) {
+    func ground(_ known: End?) throws -> Ground {
         let reading = HistoryReading(db: db, file: file, header: header)
-        let head = try HistoryHead.fitting(db, file.path)
+        let (head, end) = try HistoryHead.fitting(db, file.path)
         if let expected = batch.expectedHistory, expected != head.point.hash {
             throw StoreError.otherHistory(
                 file.path, "what was to be appended was decided upon", expected,
                 at: batch.expectedHead, head.point)
         }
         if let known {
-            if known.point == head.point { return (head, known.cursor) }
+            if known.point == head.point {
+                return Ground(head: head, cursor: known.cursor, end: end)
+            }
             if let advanced = try reading.advanced(known.cursor, to: head) {
-                return (head, advanced)
+                return Ground(head: head, cursor: advanced, end: end)
             }
         }
-        return (head, try reading.cursor(head))
+        return Ground(head: head, cursor: try reading.cursor(head), end: end)
     }
 
     /// Hashes the batch, whose names, streams and rows are in the file by now, and writes blocks, marks and the head.
-    func run(_ ground: (head: HistoryHead, cursor: HistoryCursor)) throws -> End {
+    func run(_ ground: Ground) throws -> End {
         var cursor = ground.cursor
         for name in batch.names { cursor.append(name: name) }
         for stream in batch.streams { cursor.append(stream: stream) }

@@ -16,7 +16,7 @@ struct HistoryProof {
     /// - Returns: The end of the history.
     /// - Throws: `.damaged` with the first place that does not fit; what `progress` throws.
     func run(progress: (Int64, Int64) throws -> Void) throws -> HistoryPoint {
-        let head = try HistoryHead.fitting(db, file.path)
+        let head = try HistoryHead.fitting(db, file.path).head
         var marks = try MarkProof(db, file)
         let chains = try chains(&marks)
         guard chains.names == head.names, chains.streams == head.streams else {
@@ -41,7 +41,7 @@ struct HistoryProof {
     func run(
         after start: HistoryPoint, progress: (Int64, Int64) throws -> Void
     ) throws -> HistoryPoint {
-        let head = try HistoryHead.fitting(db, file.path)
+        let head = try HistoryHead.fitting(db, file.path).head
         let reading = HistoryReading(db: db, file: file, header: header)
         var cursor = try reading.cursor(at: start)
         guard cursor.point.hash == start.hash else {

@@ -106,13 +106,14 @@ final class WriteConnection: Sendable {
     /// - Throws: `.replaced` and `.foreignLog` when the files are not those that were opened, `.otherHistory` when they
     ///   hold another past than the batch was decided upon.
     func append(_ batch: AppendBatch) throws -> HistoryPoint {
-        let task = "appending \(batch.rows.count) events after position \(batch.expectedHead)"
         let known = end.withLock { end in
             // Taken out, so that it is carried on without a copy, and gone after a failure.
             defer { end = nil }
             return end
         }
-        let next = try run(task) { db in
+        let next = try run(
+            "appending \(batch.rows.count) events after position \(batch.expectedHead)"
+        ) { db in
             try look(db)
             return try db.inWriteTransaction {
                 try LedgerHeader.checkVersion(db, file.path, schema)
@@ -120,6 +121,7 @@ final class WriteConnection: Sendable {
                     db: db, file: file, header: header, batch: batch,
                     logSalt: LogBinding.salt(db))
                 let ground = try history.ground(known)
+                try ground.end.check(batch)
                 try BatchInsertion(db: db, batch: batch).run()
                 let next = try history.run(ground)
                 // Asked before the commit: after it nothing may fail any more, for the events are on the disk.
@@ -210,12 +212,14 @@ final class WriteConnection: Sendable {
     }
 
     /// Runs the body on the connection, with its errors in the store's words.
-    func run<Result>(_ task: String, _ body: (Database) throws -> Result) throws -> Result {
+    func run<Result>(
+        _ task: @autoclosure () -> String, _ body: (Database) throws -> Result
+    ) throws -> Result {
         try queue.inDatabase { db in
             do {
                 return try body(db)
             } catch {
-                throw SQLiteFailure.translate(error, task, file, db.sqliteConnection)
+                throw SQLiteFailure.translate(error, task(), file, db.sqliteConnection)
             }
         }
     }

@@ -135,7 +135,7 @@ public final class UsageAnswer {
         guard let limit = answer.limit else { return }
         let result = burnDown(
             meter, profile, limit, resets, reserved.isEmpty ? burns : burns + reserved,
-            now: period)
+            timeline, now: period)
         answer.used = answer.used.addingSaturated(result.carried)
         answer.granted = result.grantsRemaining
         answer.overage = result.overage
@@ -155,10 +155,9 @@ public final class UsageAnswer {
     /// - Parameter now: The period of the asked time.
     private func burnDown(
         _ meter: Meter, _ profile: String?, _ limit: Int64, _ resets: CounterResets,
-        _ burns: [Burn], now: MeterPeriod
+        _ burns: [Burn], _ timeline: PeriodTimeline, now: MeterPeriod
     ) -> BurnDown.Result {
         var limits = LimitTimeline(meter, context, now: limit)
-        let timeline = timeline(of: meter)
         return BurnDown(
             segment: { instant in
                 // Most of what is asked about lies in the period of the asked time.
@@ -187,9 +186,10 @@ public final class UsageAnswer {
         guard let limit = limit(of: meter, nil).0 ?? meter.limit else { return nil }
         let ids = meterIDs(meter)
         let (burns, reserved) = burns(meter, ids)
+        let timeline = timeline(of: meter)
         return burnDown(
-            meter, nil, limit, resets(meter, ids), burns + reserved,
-            now: timeline(of: meter).period(at: context.at))
+            meter, nil, limit, resets(meter, ids), burns + reserved, timeline,
+            now: timeline.period(at: context.at))
     }
 
     /// How many credits of a lineage are left; `nil`: it has no credits, or no meter burns them.
