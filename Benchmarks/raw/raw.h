@@ -4,6 +4,7 @@
 //   raw digest FILE
 //   raw scan FILE               every row through SQLite, and a simple fold
 //   raw records FILE            the same fold over bare packed records, 64 bytes, mapped
+//   raw uses FILE               the events of each customer in turn, and each use kept
 //   raw index FILE              an index on (stream, version)
 //   raw subject FILE QUESTIONS  one subject's events through that index, folded
 //   raw text FILE LINES         each line of LINES as a row: its number and its text
@@ -42,6 +43,9 @@ int scan(char **arguments);
 int records(char **arguments);
 int index_streams(char **arguments);
 int subject(char **arguments);
+
+// uses.c
+int uses(char **arguments);
 
 // text.c
 int text(char **arguments);

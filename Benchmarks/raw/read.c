@@ -3,9 +3,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "raw.h"
+#include "packed.h"
 
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,23 +16,6 @@
 #define COLUMNS \
     "position, stream, type, occurred_at, signed_at, sequence, source, key, trust, party," \
     " profile, name_a, name_b, name_c, ref, amount, money, time_a, time_b, time_c, flags"
-
-// The packed event of Sources/DaybookEvents/PackedEvent.swift, and what lies beside an extended one.
-typedef struct {
-    int64_t occurred_at;
-    uint64_t key[2], variable_one[2];
-    uint32_t stream, customer, name_a, variable_two;
-    uint16_t source, sequence, variable_three;
-    uint8_t type, layout_and_trust;
-} Packed;
-typedef struct {
-    int64_t signed_at, money, time_a, time_b, time_c;
-    int32_t amount;
-    uint32_t profile, name_b, name_c, sequence, source;
-} Extension;
-_Static_assert(sizeof(Packed) == 64 && sizeof(Extension) == 64, "64 bytes each");
-_Static_assert(offsetof(Packed, stream) == 40 && offsetof(Packed, type) == 62, "as in Swift");
-enum { REFERENCE = 0, REFERENCE_TIME = 4, NAMES = 5, TIME = 6, EXTENDED = 15 };
 
 // What one customer is in the simplest possible fold.
 typedef struct {

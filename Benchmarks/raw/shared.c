@@ -77,7 +77,7 @@ static const struct {
 } commands[] = {
     {"append", 6, append},  {"digest", 1, digest},       {"scan", 1, scan},
     {"records", 1, records}, {"index", 1, index_streams}, {"subject", 2, subject},
-    {"text", 2, text},
+    {"uses", 1, uses},       {"text", 2, text},
 };
 
 int main(int count, char **arguments) {

@@ -79,7 +79,8 @@ struct Benchmark {
     /// Some read the ledger that the first one leaves behind; the last one takes the time that is left.
     private var topics: [Topic] {
         [
-            append, commits, replay, opening, checks, server, pages, foldAlone, instructions,
+            append, commits, replay, opening, checks, checkLatency, server, pages, foldAlone,
+            instructions,
             imports,
             latency,
             oneSubject,

@@ -3,6 +3,7 @@ import DaybookAudit
 import DaybookFixtures
 import DaybookStore
 import Foundation
+import Synchronization
 
 extension Samples {
     func scan() throws -> Measurement {
@@ -72,6 +73,52 @@ extension Samples {
                 throw BenchmarkError("\(subject) may not, and should")
             }
         }
+    }
+
+    /// How long single answers take that need no event to be read, while nothing else happens or a writer does what it
+    /// can.
+    func checkLatency() async throws -> Measurement {
+        let (events, asked, questions, batch) = (numbers[0], numbers[1], numbers[2], numbers[3])
+        // More events than a writer comes to, so that none is after the clock.
+        let workload = Workload(eventCount: events + 20_000_000, subjectCount: asked)
+        let now = workload.clock
+        let ledger = try Ledger.open(path) { now }
+        let names = (0..<asked).map(workload.subjectName)
+        for name in names { _ = try ledger.check(Workload.meter, for: name) }
+        let isOver = Atomic(false)
+        let writer = Task.detached {
+            var next = events
+            while batch > 0, !isOver.load(ordering: .relaxed) {
+                try await ledger.record((next..<next + batch).map(workload.draft))
+                next += batch
+            }
+            return next - events
+        }
+        // On a thread of its own: one of the pool's would be taken from the writer.
+        let seconds = try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "checks").async {
+                continuation.resume(
+                    with: Result {
+                        try (0..<questions).map { index in
+                            let name = names[workload.subject(of: index)]
+                            let start = ContinuousClock.now
+                            _ = try ledger.check(Workload.meter, for: name)
+                            return start.secondsSince
+                        }.sorted()
+                    })
+            }
+        }
+        isOver.store(true, ordering: .relaxed)
+        var measurement = Measurement()
+        measurement["recorded"] = Double(try await writer.value)
+        measurement["events"] = Double(questions)
+        measurement["seconds"] = seconds.reduce(0, +)
+        for (name, share) in [("p50_us", 0.5), ("p99_us", 0.99), ("p99.9_us", 0.999)] {
+            measurement[name] = 1_000_000 * seconds[Int(Double(questions - 1) * share)]
+        }
+        measurement.notePeakMemory()
+        try ledger.close()
+        return measurement
     }
 
     /// As known one event ago: the state in memory does not know that, so the events must tell.

@@ -29,6 +29,9 @@ import Foundation
 /// open FILE SUBJECTS                              open a ledger, answer once, close
 /// check FILE SUBJECTS QUESTIONS                   answers, the first about each customer by a fold
 /// check-again FILE SUBJECTS QUESTIONS             the same, of customers who were asked about before
+/// check-latency FILE EVENTS SUBJECTS QUESTIONS BATCH
+///                                                 how long single answers of customers at hand take; BATCH above
+///                                                 0: while batches of so many are recorded, one after the other
 /// refold FILE SUBJECTS QUESTIONS                  answers that read a customer's events and fold them
 /// history FILE SUBJECTS QUESTIONS                 customers' events as people read them
 /// status FILE SUBJECTS QUESTIONS                  everything about a customer
@@ -101,6 +104,7 @@ struct Samples {
         case ("open", 0, 1): try open()
         case ("check", 0, 2): try check()
         case ("check-again", 0, 2): try check(isAtHand: true)
+        case ("check-latency", 0, 4): try await checkLatency()
         case ("refold", 0, 2): try refold()
         case ("history", 0, 2): try history()
         case ("status", 0, 2): try status()

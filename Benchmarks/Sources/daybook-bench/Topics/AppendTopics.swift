@@ -157,6 +157,16 @@ extension Benchmark {
             tables: [
                 [.rate("events")] + columns + [.value("snapshots meanwhile", 0) { $0["snapshots"] }]
             ],
+            goals: [
+                Goal(
+                    "p99 of batches of 1, while snapshots are written, of the quiet one", .atMost, 2
+                ) { comparison in
+                    Statistics.median(
+                        zip(comparison[ways[1].title], comparison[ways[0].title]).map {
+                            $0["p99_ms"] / $1["p99_ms"]
+                        })
+                }
+            ],
             prepare: { try snapshot("ledger") })
     }
 }

@@ -4,6 +4,9 @@ extension Benchmark {
     private static let folded = "20,000 customers, no segments"
     private static let packed = "20,000 customers, segments"
     private static let everyone = "all customers, segments"
+    private static let quiet = "nothing else"
+    private static let besideOne = "beside a writer of single events"
+    private static let besideMany = "beside a writer of batches of 1,000"
 
     var checks: Topic {
         let path = programs.path("checks")
@@ -47,6 +50,50 @@ extension Benchmark {
                 _ = try ours(
                     "append-ledger", "checks", scale.events, scale.subjects, Self.batchCount)
             })
+    }
+
+    var checkLatency: Topic {
+        let (subjects, questions) = (1_000, scale.questions)
+        func ask(batch: Int) throws -> Measurement {
+            try programs.copy("ledger", to: "check-latency")
+            return try programs.runOurs(
+                "check-latency", programs.path("check-latency"), String(scale.events),
+                String(subjects), String(questions), String(batch))
+        }
+        func ratio(_ way: String) -> (Comparison) -> Double {
+            { comparison in
+                Statistics.median(
+                    zip(comparison[way], comparison[Self.quiet]).map {
+                        $0["p99.9_us"] / $1["p99.9_us"]
+                    })
+            }
+        }
+        return Topic(
+            "Checks beside a writer",
+            note: """
+                How long single checks of \(Self.count(subjects)) customers at hand take, \
+                \(Self.count(questions)) by one thread, while nothing else happens and while another thread \
+                records further events of the same customers as fast as it can.
+                """,
+            share: 0.03,
+            ways: [
+                .init(Self.quiet) { try ask(batch: 0) },
+                .init(Self.besideOne) { try ask(batch: 1) },
+                .init(Self.besideMany) { try ask(batch: Self.batchCount) },
+            ],
+            tables: [
+                ["p50", "p99", "p99.9"].map { name in
+                    .value("\(name) µs", 1) { $0[name + "_us"] }
+                } + [.value("recorded meanwhile", 0) { $0["recorded"] }]
+            ],
+            goals: [
+                Goal(
+                    "p99.9, \(Self.besideOne), of the quiet one", .atMost, 3,
+                    ratio(Self.besideOne)),
+                Goal(
+                    "p99.9, \(Self.besideMany), of the quiet one", .atMost, 3,
+                    ratio(Self.besideMany)),
+            ])
     }
 
     private static func microseconds(_ measurement: Measurement) -> Double {

@@ -1,0 +1,137 @@
+// The work of a replay that keeps what customers used, over bare records: the events of each customer in turn, their
+// order checked, and each use as the ledger's state has it. Without checksums, corrections and words of other events.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "raw.h"
+#include "packed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// As `UsageState.UsageEntry` lies in memory.
+typedef struct {
+    int64_t at, amount;
+    uint32_t meter, covered_by, profile;
+    uint64_t reference[2], key[2];
+} Use;
+
+// What is folded of one customer, and then of the next one in the same memory.
+typedef struct {
+    Use *uses;
+    size_t use_count, use_room;
+    int64_t event_count, newest_at;
+    uint64_t newest_key[2];
+    uint32_t newest_source, newest_sequence;
+} Customer;
+
+enum { READ_AHEAD = 32, USAGE_RECORDED = 70 };
+
+typedef struct {
+    const Packed *events;
+    int64_t event_count;
+    // Which events are of which stream: a counting sort, stable.
+    uint32_t *order, *starts;
+    int64_t stream_count;
+} Shares;
+
+static void sort(Shares *shares) {
+    uint32_t *cursors = calloc((size_t)shares->stream_count + 1, sizeof *cursors);
+    shares->starts = calloc((size_t)shares->stream_count + 2, sizeof *shares->starts);
+    shares->order = malloc((size_t)shares->event_count * sizeof *shares->order);
+    if (!cursors || !shares->starts || !shares->order) fail("allocate", NULL);
+    for (int64_t i = 0; i < shares->event_count; i++) cursors[shares->events[i].stream] += 1;
+    uint32_t next = 0;
+    for (int64_t stream = 0; stream <= shares->stream_count; stream++) {
+        shares->starts[stream] = next;
+        next += cursors[stream];
+        cursors[stream] = shares->starts[stream];
+    }
+    shares->starts[shares->stream_count + 1] = next;
+    for (int64_t i = 0; i < shares->event_count; i++)
+        shares->order[cursors[shares->events[i].stream]++] = (uint32_t)i;
+    free(cursors);
+}
+
+static void keep(Customer *customer, const Packed *event) {
+    if (customer->use_count == customer->use_room) {
+        customer->use_room = customer->use_room ? 2 * customer->use_room : 64;
+        customer->uses = realloc(customer->uses, customer->use_room * sizeof(Use));
+        if (!customer->uses) fail("allocate", NULL);
+    }
+    customer->uses[customer->use_count++] = (Use){
+        .at = event->occurred_at, .amount = (int32_t)event->variable_two,
+        .meter = event->name_a,
+        .reference = {event->variable_one[0], event->variable_one[1]},
+        .key = {event->key[0], event->key[1]}};
+}
+
+// Returns how many events it had; the caller has the rest in `customer`.
+static int64_t fold(const Shares *shares, int64_t stream, Customer *customer) {
+    uint32_t start = shares->starts[stream], end = shares->starts[stream + 1];
+    int64_t last = INT64_MIN;
+    for (uint32_t place = start; place < end; place++) {
+        int64_t ahead = place + READ_AHEAD;
+        if (ahead >= shares->event_count) ahead = shares->event_count - 1;
+        __builtin_prefetch(&shares->events[shares->order[ahead]]);
+        int64_t at = shares->events[shares->order[place]].occurred_at;
+        if (at <= last) fail("events that must be sorted by time", NULL);
+        last = at;
+    }
+    customer->use_count = 0;
+    customer->event_count = 0;
+    for (uint32_t place = start; place < end; place++) {
+        const Packed *event = &shares->events[shares->order[place]];
+        customer->event_count += 1;
+        customer->newest_at = event->occurred_at;
+        customer->newest_source = event->source;
+        customer->newest_sequence = event->sequence;
+        memcpy(customer->newest_key, event->key, sizeof event->key);
+        if (event->type == USAGE_RECORDED) keep(customer, event);
+    }
+    return end - start;
+}
+
+int uses(char **arguments) {
+    int file = open(arguments[0], O_RDONLY);
+    struct stat status;
+    if (file < 0 || fstat(file, &status)) fail(arguments[0], NULL);
+    size_t size = (size_t)status.st_size;
+    Shares shares = {0};
+    int64_t record_count = (int64_t)(size / sizeof(Packed));
+    const Packed *events = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (events == MAP_FAILED) fail("map", NULL);
+    // How many events and streams there are is known to a program that keeps segments; it is not timed.
+    for (; shares.event_count < record_count; shares.event_count++) {
+        const Packed *event = &events[shares.event_count];
+        if (event->layout_and_trust >> 4 == EXTENDED) record_count -= 1;
+        if (event->stream > shares.stream_count) shares.stream_count = event->stream;
+    }
+    munmap((void *)events, size);
+    double begin = now();
+    shares.events = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (shares.events == MAP_FAILED) fail("map", NULL);
+    sort(&shares);
+    Customer customer = {0};
+    int64_t count = 0;
+    uint64_t sum = 0;
+    for (int64_t stream = 1; stream <= shares.stream_count; stream++) {
+        count += fold(&shares, stream, &customer);
+        // So that no compiler may leave the fold out.
+        if (customer.use_count) sum ^= customer.uses[customer.use_count - 1].key[0];
+        sum += (uint64_t)customer.newest_at + customer.use_count;
+    }
+    report(now() - begin, count);
+    printf("sum %llu\n", (unsigned long long)(sum & 0xFFFFFFFF));
+    report_memory();
+    free(customer.uses);
+    free(shares.order);
+    free(shares.starts);
+    close(file);
+    return 0;
+}
