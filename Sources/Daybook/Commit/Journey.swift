@@ -28,6 +28,10 @@ struct Journey: Sendable {
             try core.store.exclusively { writer in
                 try core.takeForeignChanges()
                 try core.readKeys()
+                // No other process can commit now, so what changes is this ledger's own, and visible when it is
+                // published: a reader need not read it from the file.
+                core.isCommitting.store(true, ordering: .releasing)
+                defer { core.isCommitting.store(false, ordering: .releasing) }
                 let decided = try GroupDecider(core: core).decide(requests)
                 // Nothing is refused, and nothing gets on the disk, because of what was lost.
                 try core.knowledge.check()

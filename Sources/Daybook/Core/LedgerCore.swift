@@ -39,6 +39,8 @@ package final class LedgerCore: Sendable {
     /// Whether something was lost that answers rest on.
     let knowledge: LostKnowledge
     private let seenForeignChange = Mutex<Int64>(-1)
+    /// Set while this ledger has the right to write and knows all that was committed before.
+    let isCommitting = Atomic(false)
     /// Is told what an opening, or a look at what other processes wrote, has folded, and of how many events.
     private let progress: @Sendable (Int64, Int64) -> Void
     /// Dead letters that wait for a transaction, as far as they were looked for.
@@ -146,7 +148,7 @@ package final class LedgerCore: Sendable {
         // Held until the change is taken in: a question after a foreign commit must see it.
         try seenForeignChange.withLock { seen in
             let counter = try store.foreignChangeCounter()
-            guard seen != counter else { return }
+            guard seen != counter, !isCommitting.load(ordering: .acquiring) else { return }
             try catchUp()
             seen = counter
         }

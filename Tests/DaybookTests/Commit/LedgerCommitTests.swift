@@ -4,6 +4,7 @@ import DaybookDomain
 import DaybookEvents
 import DaybookFixtures
 import DaybookStore
+import DaybookTesting
 import Foundation
 import Synchronization
 import Testing
@@ -111,6 +112,33 @@ struct LedgerCommitTests {
         for subject in ["bob", "cleo"] {
             #expect(try ledger.check("stories", for: subject).usage?.used == 1)
         }
+    }
+
+    @Test("A reader beside a commit reads nothing of it, and sees it when it is acknowledged")
+    func readerBesideCommit() async throws {
+        let store = HookedStore(app: "dozzi")
+        let ledger = try await Self.ledger(store)
+        try await ledger.consume("stories", by: "ada", ref: "s1")
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 1)
+        let seen = Mutex<[Int64?]>([])
+        let readings = Mutex(0)
+        store.before { call in
+            guard call == .committed else { return readings.withLock { $0 += 1 } }
+            readings.withLock { $0 = 0 }
+            let used = try ledger.check("stories", for: "ada").usage?.used
+            #expect(readings.withLock { $0 } == 0, "the reader went to the store")
+            seen.withLock { $0.append(used) }
+        }
+        try await ledger.consume("stories", by: "ada", ref: "s2")
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 2)
+        try await ledger.record([.used("stories", at: 1_767_225_599_000, ref: "s3")])
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 3)
+        #expect(seen.withLock { $0 } == [1, 2])
+        store.before { _ in }
+        // Another ledger on the same store is another process to it.
+        let other = try Ledger(store: store, clock: { 1_767_225_600_000 })
+        try await other.record([.used("stories", at: 1_767_225_599_500, ref: "s4")])
+        #expect(try ledger.check("stories", for: "ada").usage?.used == 4)
     }
 
     @Test("A read that fails after a commit takes no receipt back, and is made up for")

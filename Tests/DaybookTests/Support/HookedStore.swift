@@ -2,10 +2,12 @@ import DaybookEvents
 import DaybookStore
 import Synchronization
 
-/// A store in memory that runs a test's hook before a commit, and before names, streams or rows are read.
+/// A store in memory that runs a test's hook before and after a commit, and before names, streams or rows are read.
 final class HookedStore: EventStore {
     enum Call: Sendable, Equatable {
         case commit
+        /// What was committed is in the store, and its ledger has not been told yet.
+        case committed
         case names
         case streams
         case rows
@@ -32,7 +34,7 @@ final class HookedStore: EventStore {
                 switch fault {
                 case .none: false
                 case .commit: call == .commit
-                case .rows: call != .commit && call != .names && call != .streams
+                case .rows: ![.commit, .committed, .names, .streams].contains(call)
                 }
             guard isMeant else { return }
             throw StoreError(.failed, "the test lets \(fault) fail")
@@ -97,7 +99,9 @@ final class HookedStore: EventStore {
         let inner: any StoreWriter
         func append(_ batch: AppendBatch) throws -> HistoryPoint {
             try store.announce(.commit)
-            return try inner.append(batch)
+            let point = try inner.append(batch)
+            try store.announce(.committed)
+            return point
         }
     }
 }
