@@ -6,9 +6,12 @@ struct GroupDecider {
     let core: LedgerCore
 
     struct Outcome {
-        var group: GroupDecision
+        var rows: [EventRow]
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)]
         var rest: [WriteRequest]
+        var batch: AppendBatch
+        /// `nil` once they were handed on: who changes them must be the only one who has them.
+        var names: LedgerState.Names?
     }
 
     /// A commit that has this many events takes no further request, so that readers and other processes get their
@@ -20,29 +23,25 @@ struct GroupDecider {
 
     /// Decides requests in order, each upon what the ones before it decided; the caller holds the right to write.
     func decide(_ requests: [WriteRequest]) throws -> Outcome {
-        var group = try core.state.withLock { state in
-            GroupDecision(
-                store: core.store, head: state.head.position,
-                time: try core.commitTime(after: state.head), bounds: core.bounds)
+        // The writer's own, so that no reader waits for a decision; what it gives is published with the commit.
+        var state = core.state.withLock { state in
+            core.settling.loadZones(&state)
+            return state
         }
+        var group = GroupDecision(
+            store: core.store, head: state.head.position,
+            time: try core.commitTime(after: state.head), bounds: core.bounds)
+        var rest: [WriteRequest] = []
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var heldByteCount = 0
         for (index, request) in requests.enumerated() {
-            if group.isClosed || group.rows.count >= Self.eventsPerCommitMax {
-                return Outcome(group: group, answers: answers, rest: Array(requests[index...]))
+            let isFull = group.isClosed || group.rows.count >= Self.eventsPerCommitMax
+            if isFull || request.customer.map({ group.mustCommit(before: $0, state) }) == true {
+                rest = Array(requests[index...])
+                break
             }
-            // Readers get their turn between two requests: what is decided is in the group alone.
-            let answer: Result<WriteRequest.Answer, LedgerError>? = try core.state.withLock {
-                state in
-                if let customer = request.customer, group.mustCommit(before: customer, state) {
-                    return nil
-                }
-                group.index(state)
-                return try decideAlone(request, &group, &state)
-            }
-            guard var answer else {
-                return Outcome(group: group, answers: answers, rest: Array(requests[index...]))
-            }
+            group.index(state)
+            var answer = try decideAlone(request, &group, &state)
             if case .success(.receipt(let pending)) = answer {
                 heldByteCount += pending.heldByteCount
                 // Many requests wait together, and each may hold a customer of thousands of uses.
@@ -54,7 +53,9 @@ struct GroupDecider {
             }
             answers.append((request, answer))
         }
-        return Outcome(group: group, answers: answers, rest: [])
+        return Outcome(
+            rows: group.rows, answers: answers, rest: rest, batch: group.batch(state),
+            names: LedgerState.Names(names: state.names, streams: state.streams))
     }
 
     /// A damaged row fails the request that needs it and no other; every other failure concerns all.

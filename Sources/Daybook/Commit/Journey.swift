@@ -32,25 +32,22 @@ struct Journey: Sendable {
                 // published: a reader need not read it from the file.
                 core.isCommitting.store(true, ordering: .releasing)
                 defer { core.isCommitting.store(false, ordering: .releasing) }
-                let decided = try GroupDecider(core: core).decide(requests)
+                var decided = try GroupDecider(core: core).decide(requests)
                 // Nothing is refused, and nothing gets on the disk, because of what was lost.
                 try core.knowledge.check()
                 outcome.rest = decided.rest
                 answers = decided.answers
-                guard !decided.group.rows.isEmpty else {
-                    // A refusal may have given names that no batch will carry to the store.
-                    return core.state.withLock { $0.dropUnstored() }
-                }
-                let point = try writer.append(core.state.withLock { decided.group.batch($0) })
-                outcome.eventCount = decided.group.rows.count
+                // A refusal may have given names that no batch will carry to the store.
+                guard !decided.rows.isEmpty else { return }
+                let point = try writer.append(decided.batch)
+                outcome.eventCount = decided.rows.count
                 let isAsked = requests.allSatisfy(\.isCommand)
-                if publish(decided.group.rows, point, isAsked: isAsked) {
+                if publish(decided.rows, &decided.names, point, isAsked: isAsked) {
                     core.passOverOwnCommit()
                 }
                 writeKeys()
             }
         } catch {
-            core.state.withLock { $0.dropUnstored() }
             let failure = LedgerError.store(StoreError.wrapping(error))
             // No caller may believe in what is not on disk: the whole group gets the environment's error.
             for request in requests { request.answer(.failure(failure)) }
@@ -61,13 +58,19 @@ struct Journey: Sendable {
     }
 
     /// What is committed becomes visible, by the same path as what other processes committed.
-    /// - Parameter isAsked: Its customers are asked about, not imported by the thousand: new ones are kept at hand.
+    /// - Parameters:
+    ///   - names: Those of the ledger with those of the commit; taken out.
+    ///   - isAsked: Its customers are asked about, not imported by the thousand: new ones are kept at hand.
     /// - Returns: Whether all of it is taken in.
-    private func publish(_ rows: [EventRow], _ point: HistoryPoint, isAsked: Bool) -> Bool {
+    private func publish(
+        _ rows: [EventRow], _ names: inout LedgerState.Names?, _ point: HistoryPoint, isAsked: Bool
+    ) -> Bool {
         do {
             try core.state.withLock { state in
-                state.markStored()
-                // A reader that noticed the commit may have taken it in already.
+                // Another thread may have read the commit from the store already, with its names.
+                if let given = names.take(), state.head.position < rows[0].event.position {
+                    state.take(given)
+                }
                 for index in rows.indices
                 where rows[index].event.position > state.head.position {
                     state.apply(rows[index].event, recordedAt: rows[index].recordedAt)

@@ -184,7 +184,6 @@ package final class LedgerCore: Sendable {
                 if state.history == nil { state.note(end.history) }
                 return try state.needsSettling ? settling.settle(&state) : ()
             }
-            state.dropUnstored()
             try advance(&state, through: end.head)
             state.note(end.history)
         }

@@ -11,9 +11,7 @@ package struct DryRun {
     package init(_ core: LedgerCore) throws {
         try core.refresh()
         try core.readKeys()
-        var begun = core.state.withLock { $0 }
-        begun.dropUnstored()
-        writer = LedgerWriter(LedgerCore(goingOnFrom: core, begun))
+        writer = LedgerWriter(LedgerCore(goingOnFrom: core, core.state.withLock { $0 }))
     }
 
     /// What a request would come to: `perform` upon everything that the ledger holds now, of which nothing is written.

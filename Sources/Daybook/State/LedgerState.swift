@@ -161,8 +161,16 @@ package struct LedgerState: Sendable {
     /// The streams that were given for a commit that is not there yet.
     package var newStreams: [StreamRecord] { streams.records(after: storedStreamCount) }
 
-    /// The store has now all names and streams that were given.
-    package mutating func markStored() {
+    /// Names and streams, with those that were given for a commit.
+    package struct Names: Sendable {
+        var names: NameTable
+        var streams: StreamTable
+    }
+
+    /// Takes names and streams that the store has by now, in place of those that were there before them.
+    mutating func take(_ given: consuming Names) {
+        names = given.names
+        streams = given.streams
         storedNameCount = names.count
         let new = newStreams
         storedStreamCount = streams.count
@@ -358,12 +366,6 @@ package struct LedgerState: Sendable {
         guard point.position == head.position else { return false }
         history = point
         return true
-    }
-
-    /// Forgets names and streams that were given for a commit that failed.
-    package mutating func dropUnstored() {
-        streams.truncate(to: storedStreamCount)
-        names.truncate(to: storedNameCount)
     }
 
     /// The sums of folded aggregates that the snapshot of this very state holds; `nil` without such a snapshot.
