@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaybookDomain
 
-struct AssignCommand: AsyncParsableCommand {
+struct AssignCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "assign", abstract: "Let a purchase serve one profile.",
         discussion: """
@@ -11,8 +11,7 @@ struct AssignCommand: AsyncParsableCommand {
               daybook assign ada --transaction 2000000123 --profile rex
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Option(help: .value("id", "Transaction ID of the purchase."))
     var transaction: String
@@ -30,24 +29,21 @@ struct AssignCommand: AsyncParsableCommand {
     }
 }
 
-struct UnassignCommand: AsyncParsableCommand {
+struct UnassignCommand: ReceiptCommand {
     static let configuration = CommandConfiguration(
         commandName: "unassign", abstract: "Free a purchase from its profile.",
         discussion: """
               daybook unassign ada --transaction 2000000456
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Option(help: .value("id", "Transaction ID of the purchase."))
     var transaction: String
 
     @OptionGroup var write: WriteOptions
 
-    mutating func run() async throws {
-        try await write.perform(
-            .unassignPurchase(transaction: transaction), for: subject,
-            sentence: "purchase \(transaction) serves no profile")
-    }
+    var sentence: String { "purchase \(transaction) serves no profile" }
+
+    func command() -> Command { .unassignPurchase(transaction: transaction) }
 }

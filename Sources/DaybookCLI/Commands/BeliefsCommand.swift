@@ -2,7 +2,7 @@ import ArgumentParser
 import Daybook
 import DaybookAudit
 
-struct BeliefsCommand: AsyncParsableCommand {
+struct BeliefsCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "beliefs",
         abstract: "Tell what a customer could do at every time, as known at every time.",
@@ -16,8 +16,7 @@ struct BeliefsCommand: AsyncParsableCommand {
               daybook beliefs ada stories --known-at @3 --json
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "A feature or a meter of the catalog, an alias of one, or an entitlement.")
     var name: String

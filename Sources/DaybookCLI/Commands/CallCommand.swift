@@ -1,7 +1,7 @@
 import ArgumentParser
 import Daybook
 
-struct CallCommand: AsyncParsableCommand {
+struct CallCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "call", abstract: "Do what a request in the app's own form asks for.",
         discussion: """
@@ -13,8 +13,7 @@ struct CallCommand: AsyncParsableCommand {
               daybook call ada trackStoryCreation --idempotency-key tap-1
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "The call, as the catalog names it.")
     var name: String

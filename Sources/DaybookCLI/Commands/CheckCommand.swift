@@ -2,7 +2,7 @@ import ArgumentParser
 import Daybook
 import DaybookDomain
 
-struct CheckCommand: AsyncParsableCommand {
+struct CheckCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Ask whether a customer may do something, and why.",
         discussion: """
@@ -14,8 +14,7 @@ struct CheckCommand: AsyncParsableCommand {
               daybook check ada premiumVoices --known-at @1
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "A feature or a meter of the catalog, or an alias of one.")
     var name: String

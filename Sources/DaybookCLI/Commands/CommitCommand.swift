@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaybookDomain
 
-struct CommitCommand: AsyncParsableCommand {
+struct CommitCommand: ReceiptCommand {
     static let configuration = CommandConfiguration(
         commandName: "commit", abstract: "Use what was reserved.",
         discussion: """
@@ -9,8 +9,7 @@ struct CommitCommand: AsyncParsableCommand {
               daybook commit ada r2 --amount 2
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "ID of the reservation.")
     var reservation: String
@@ -20,9 +19,7 @@ struct CommitCommand: AsyncParsableCommand {
 
     @OptionGroup var write: WriteOptions
 
-    mutating func run() async throws {
-        try await write.perform(
-            .commit(reservation: reservation, amount: amount), for: subject,
-            sentence: "\(subject)'s reservation \(reservation) is committed")
-    }
+    var sentence: String { "\(subject)'s reservation \(reservation) is committed" }
+
+    func command() -> Command { .commit(reservation: reservation, amount: amount) }
 }

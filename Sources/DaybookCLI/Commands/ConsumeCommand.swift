@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaybookDomain
 
-struct ConsumeCommand: AsyncParsableCommand {
+struct ConsumeCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "consume", abstract: "Check and record a use, in one step.",
         discussion: """
@@ -13,8 +13,7 @@ struct ConsumeCommand: AsyncParsableCommand {
               daybook consume ada collections -1 --ref sunday-dinners
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "The meter.")
     var meter: String

@@ -42,16 +42,15 @@ struct DeadLettersCommand: AsyncParsableCommand {
                 .filter { all || $0.isWaiting }
             try output.show(deadLetters.json) { terminal in
                 guard !deadLetters.isEmpty else { return "\(terminal.tick) no dead letters\n" }
-                var table = Table()
-                for deadLetter in deadLetters {
-                    table.add(
+                return Table(deadLetters) { deadLetter in
+                    [
                         .init(String(deadLetter.sha256.prefix(12))),
                         .init(Words.time(deadLetter.recordedAt)),
                         .init(deadLetter.environment.name), .init(deadLetter.kind.name),
                         .init(deadLetter.standing),
-                        .init(deadLetter.dismissal?.reason ?? deadLetter.detail))
-                }
-                return table.text(terminal)
+                        .init(deadLetter.dismissal?.reason ?? deadLetter.detail),
+                    ]
+                }.text(terminal)
             }
         }
     }

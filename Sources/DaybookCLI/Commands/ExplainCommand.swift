@@ -4,7 +4,7 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 
-struct ExplainCommand: AsyncParsableCommand {
+struct ExplainCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Tell why a customer may do something, or may not.",
         discussion: """
@@ -17,8 +17,7 @@ struct ExplainCommand: AsyncParsableCommand {
               daybook explain ada stories --known-at @2 --json
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "A feature or a meter of the catalog, or an alias of one.")
     var name: String

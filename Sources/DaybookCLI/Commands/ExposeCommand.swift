@@ -2,7 +2,7 @@ import ArgumentParser
 import Daybook
 import DaybookDomain
 
-struct ExposeCommand: AsyncParsableCommand {
+struct ExposeCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "expose", abstract: "Say which variant of an experiment a customer sees.",
         discussion: """
@@ -15,8 +15,7 @@ struct ExposeCommand: AsyncParsableCommand {
               daybook funnel paywall_to_purchase --by variant
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "The experiment, as the catalog names it.")
     var experiment: String

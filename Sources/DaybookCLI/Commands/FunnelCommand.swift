@@ -98,10 +98,8 @@ struct FunnelCommand: AsyncParsableCommand {
     }
 
     private func list(_ funnels: [Funnel]) throws {
-        var table = Table()
-        for funnel in funnels {
-            table.add(
-                .init(funnel.name, .bold), .init(funnel.steps.map(\.name).joined(separator: " → ")))
+        let table = Table(funnels) { funnel in
+            [.init(funnel.name, .bold), .init(funnel.steps.map(\.name).joined(separator: " → "))]
         }
         try format.output.show(funnels.json) { table.text($0, indent: 0) }
     }

@@ -14,7 +14,7 @@ struct GrantCommand: AsyncParsableCommand {
             """,
         subcommands: [Issue.self, Void.self])
 
-    struct Issue: AsyncParsableCommand {
+    struct Issue: CustomerCommand {
         static let configuration = CommandConfiguration(
             commandName: "issue",
             abstract: "Give a customer an entitlement, a feature, or units of a meter.",
@@ -28,8 +28,7 @@ struct GrantCommand: AsyncParsableCommand {
                   daybook grant issue ada --feature quickLog --profile rex
                 """)
 
-        @Argument(help: "ID of the customer.")
-        var subject: String
+        @OptionGroup var customer: CustomerArgument
 
         @Option(help: .value("name", "Gives this entitlement."))
         var entitlement: String?
@@ -128,7 +127,7 @@ struct GrantCommand: AsyncParsableCommand {
         }
     }
 
-    struct Void: AsyncParsableCommand {
+    struct Void: ReceiptCommand {
         static let configuration = CommandConfiguration(
             commandName: "void",
             abstract: "Take a grant back, from now on or another time.",
@@ -137,8 +136,7 @@ struct GrantCommand: AsyncParsableCommand {
                   daybook grant void ada sorry-1 --voided 2030-06-01T00:00:00Z
                 """)
 
-        @Argument(help: "ID of the customer.")
-        var subject: String
+        @OptionGroup var customer: CustomerArgument
 
         @Argument(help: "ID of the grant.")
         var grant: String
@@ -148,11 +146,10 @@ struct GrantCommand: AsyncParsableCommand {
 
         @OptionGroup var write: WriteOptions
 
-        mutating func run() async throws {
-            let instant = try InstantText.read(voided, "--voided")
-            try await write.perform(
-                .voidGrant(grant: grant, at: instant), for: subject,
-                sentence: "\(subject)'s grant \(grant) is void")
+        var sentence: String { "\(subject)'s grant \(grant) is void" }
+
+        func command() throws -> Command {
+            .voidGrant(grant: grant, at: try InstantText.read(voided, "--voided"))
         }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Daybook
 
-struct HistoryCommand: AsyncParsableCommand {
+struct HistoryCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show a customer's timeline.",
         discussion: """
@@ -14,8 +14,7 @@ struct HistoryCommand: AsyncParsableCommand {
               daybook history ada --json
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Option(help: .value("time", "Only what happened then or later."))
     var from: String?

@@ -59,15 +59,12 @@ struct ListCustomersCommand: AsyncParsableCommand {
         _ matches: [CustomerMatch], of id: String, _ terminal: Terminal
     ) -> HumanText {
         if matches.isEmpty { return "no customer is found by \(id)\n" }
-        var table = Table()
-        for match in matches {
+        return Table(matches) { match in
             let place = match.position.map { "\(match.stream ?? "") @\($0)" } ?? match.stream ?? ""
-            table.add(
-                [.init(match.kind.rawValue, .dim)]
-                    + (match.customer?.cells ?? [.init("no customer"), "", ""])
-                    + [.init(place, .dim)])
-        }
-        return table.text(terminal, indent: 0)
+            return [.init(match.kind.rawValue, .dim)]
+                + (match.customer?.cells ?? [.init("no customer"), "", ""])
+                + [.init(place, .dim)]
+        }.text(terminal, indent: 0)
     }
 }
 

@@ -46,8 +46,7 @@ extension OverviewPage {
         json: (OverviewPage) -> JSONObject
     ) throws {
         try output.show(json(self)) { terminal in
-            var table = Table()
-            for row in rows { table.add(cells(row)) }
+            let table = Table(rows, cells: cells)
             var text: HumanText = rows.isEmpty ? "\(empty)\n" : table.text(terminal, indent: 0)
             if let next { text += "more follow: --after \(ShellText.quoted(next))\n" }
             return text + "  \(terminal.paint(asOf.sentence, .dim))\n"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daybook
+import DaybookDomain
 
 struct OverrideCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ struct OverrideCommand: AsyncParsableCommand {
             """,
         subcommands: [Set.self, Clear.self])
 
-    struct Set: AsyncParsableCommand {
+    struct Set: ReceiptCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Pretend something about a customer, for a day or until a time.",
@@ -26,8 +27,7 @@ struct OverrideCommand: AsyncParsableCommand {
                     --expires 2030-03-01T00:00:00Z
                 """)
 
-        @Argument(help: "ID of the customer.")
-        var subject: String
+        @OptionGroup var customer: CustomerArgument
 
         @Argument(help: "Kind of the override.")
         var kind: String
@@ -40,15 +40,15 @@ struct OverrideCommand: AsyncParsableCommand {
 
         @OptionGroup var write: WriteOptions
 
-        mutating func run() async throws {
+        var sentence: String { "\(kind) holds for \(subject)" }
+
+        func command() throws -> Command {
             let end = try InstantText.read(expires, "--expires")
-            try await write.perform(
-                .setOverride(kind: kind, value: value, expiresAt: end), for: subject,
-                sentence: "\(kind) holds for \(subject)")
+            return .setOverride(kind: kind, value: value, expiresAt: end)
         }
     }
 
-    struct Clear: AsyncParsableCommand {
+    struct Clear: ReceiptCommand {
         static let configuration = CommandConfiguration(
             commandName: "clear",
             abstract: "Stop pretending.",
@@ -57,19 +57,17 @@ struct OverrideCommand: AsyncParsableCommand {
                   daybook override clear ada expire_trial --env sandbox
                 """)
 
-        @Argument(help: "ID of the customer.")
-        var subject: String
+        @OptionGroup var customer: CustomerArgument
 
         @Argument(help: "Kind of the override. Default: all.")
         var kind: String?
 
         @OptionGroup var write: WriteOptions
 
-        mutating func run() async throws {
-            try await write.perform(
-                .clearOverride(kind: kind), for: subject,
-                sentence:
-                    "\(kind ?? "no override") holds for \(subject)\(kind == nil ? "" : " no more")")
+        var sentence: String {
+            "\(kind ?? "no override") holds for \(subject)\(kind == nil ? "" : " no more")"
         }
+
+        func command() -> Command { .clearOverride(kind: kind) }
     }
 }

@@ -1,15 +1,14 @@
 import ArgumentParser
 import DaybookDomain
 
-struct PinCommand: AsyncParsableCommand {
+struct PinCommand: ReceiptCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Choose what stays writable when a gauge is over its limit.",
         discussion: """
               daybook pin ada sunday-dinners --meter collections
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "Ref of the item that stays writable.")
     var ref: String
@@ -19,9 +18,7 @@ struct PinCommand: AsyncParsableCommand {
 
     @OptionGroup var write: WriteOptions
 
-    mutating func run() async throws {
-        try await write.perform(
-            .pin(meter: meter, ref: ref), for: subject, sentence: "\(subject) keeps \(ref) writable"
-        )
-    }
+    var sentence: String { "\(subject) keeps \(ref) writable" }
+
+    func command() -> Command { .pin(meter: meter, ref: ref) }
 }

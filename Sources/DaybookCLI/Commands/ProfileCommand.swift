@@ -1,5 +1,6 @@
 import ArgumentParser
 import Daybook
+import DaybookDomain
 
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ struct ProfileCommand: AsyncParsableCommand {
             """,
         subcommands: [Create.self, Delete.self])
 
-    struct Create: AsyncParsableCommand {
+    struct Create: ReceiptCommand {
         static let configuration = CommandConfiguration(
             commandName: "create",
             abstract: "Add a profile; its free period begins.",
@@ -23,8 +24,7 @@ struct ProfileCommand: AsyncParsableCommand {
                     --free-started-at 2026-03-15T10:00:00+01:00
                 """)
 
-        @Argument(help: "ID of the customer.")
-        var subject: String
+        @OptionGroup var customer: CustomerArgument
 
         @Argument(help: "ID of the profile; no names of people or dogs.")
         var profile: String
@@ -37,15 +37,15 @@ struct ProfileCommand: AsyncParsableCommand {
 
         @OptionGroup var write: WriteOptions
 
-        mutating func run() async throws {
+        var sentence: String { "\(subject) has the \(kind) \(profile)" }
+
+        func command() throws -> Command {
             let start = try InstantText.read(freeStartedAt, "--free-started-at")
-            try await write.perform(
-                .createProfile(profile: profile, kind: kind, freeStartedAt: start), for: subject,
-                sentence: "\(subject) has the \(kind) \(profile)")
+            return .createProfile(profile: profile, kind: kind, freeStartedAt: start)
         }
     }
 
-    struct Delete: AsyncParsableCommand {
+    struct Delete: ReceiptCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete",
             abstract: "Take a profile away.",
@@ -53,18 +53,15 @@ struct ProfileCommand: AsyncParsableCommand {
                   daybook profile delete ada rex
                 """)
 
-        @Argument(help: "ID of the customer.")
-        var subject: String
+        @OptionGroup var customer: CustomerArgument
 
         @Argument(help: "ID of the profile.")
         var profile: String
 
         @OptionGroup var write: WriteOptions
 
-        mutating func run() async throws {
-            try await write.perform(
-                .deleteProfile(profile: profile), for: subject,
-                sentence: "\(subject)'s profile \(profile) is deleted")
-        }
+        var sentence: String { "\(subject)'s profile \(profile) is deleted" }
+
+        func command() -> Command { .deleteProfile(profile: profile) }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaybookDomain
 
-struct RedeemCommand: AsyncParsableCommand {
+struct RedeemCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "redeem", abstract: "Give a customer what a code of a promotion gives.",
         discussion: """
@@ -12,8 +12,7 @@ struct RedeemCommand: AsyncParsableCommand {
                 "$(daybook codes reviewers --count 1 --plain)"
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "The code.")
     var code: String

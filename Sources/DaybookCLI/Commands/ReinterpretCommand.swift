@@ -85,14 +85,13 @@ extension ReinterpretationReport {
         text +=
             isSame
             ? ": nothing differs\n" : ": \(Words.count(differenceCount, "difference"))\n"
-        var table = Table()
-        for difference in differences.prefix(Self.listedMax) {
-            table.add(
+        text += Table(differences.prefix(Self.listedMax)) { difference in
+            [
                 .init(difference.change.rawValue),
                 .init(difference.position.map { "@\($0)" } ?? ""), .init(difference.type.rawValue),
-                .init(difference.subject ?? ""), .init(difference.summary))
-        }
-        text += table.text(terminal)
+                .init(difference.subject ?? ""), .init(difference.summary),
+            ]
+        }.text(terminal)
         if differenceCount > Self.listedMax {
             text += "  … and \(differenceCount - Self.listedMax) more; --json lists up to 1,000\n"
         }

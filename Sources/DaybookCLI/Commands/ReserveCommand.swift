@@ -1,7 +1,8 @@
 import ArgumentParser
 import Daybook
+import DaybookDomain
 
-struct ReserveCommand: AsyncParsableCommand {
+struct ReserveCommand: ReceiptCommand {
     static let configuration = CommandConfiguration(
         commandName: "reserve", abstract: "Hold units for work that can fail.",
         discussion: """
@@ -11,8 +12,7 @@ struct ReserveCommand: AsyncParsableCommand {
               daybook reserve ada stories 2 --id r9 --timeout PT1H
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "The meter.")
     var meter: String
@@ -30,11 +30,11 @@ struct ReserveCommand: AsyncParsableCommand {
 
     @OptionGroup var write: WriteOptions
 
-    mutating func run() async throws {
-        let timeout = try DurationText.read(timeout, "--timeout")
-        try await write.perform(
-            .reserve(
-                meter: meter, amount: amount, reservation: id, timeoutMilliseconds: timeout),
-            for: subject, sentence: "\(amount) × \(meter) reserved for \(subject) as \(id)")
+    var sentence: String { "\(amount) × \(meter) reserved for \(subject) as \(id)" }
+
+    func command() throws -> Command {
+        .reserve(
+            meter: meter, amount: amount, reservation: id,
+            timeoutMilliseconds: try DurationText.read(timeout, "--timeout"))
     }
 }

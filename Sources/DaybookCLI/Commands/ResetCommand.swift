@@ -2,7 +2,7 @@ import ArgumentParser
 import Daybook
 import DaybookDomain
 
-struct ResetCommand: AsyncParsableCommand {
+struct ResetCommand: ReceiptCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Let a customer's counter begin anew, now.",
         discussion: """
@@ -12,8 +12,7 @@ struct ResetCommand: AsyncParsableCommand {
               daybook reset ada stories --move-anchor --preserve-overage
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "The meter.")
     var meter: String
@@ -29,12 +28,12 @@ struct ResetCommand: AsyncParsableCommand {
 
     @OptionGroup var write: WriteOptions
 
-    mutating func run() async throws {
+    var sentence: String { "\(subject)'s \(meter) begin anew" }
+
+    func command() throws -> Command {
         let terms = Command.ResetTerms(
             effectiveAt: try InstantText.read(effective, "--effective"),
             retainsAnchor: !moveAnchor, preservesOverage: preserveOverage)
-        try await write.perform(
-            .resetUsage(meter: meter, terms: terms), for: subject,
-            sentence: "\(subject)'s \(meter) begin anew")
+        return .resetUsage(meter: meter, terms: terms)
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Daybook
 import DaybookDomain
 
-struct ResetsCommand: AsyncParsableCommand {
+struct ResetsCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "resets", abstract: "Show when a customer's counter began anew, and will.",
         discussion: """
@@ -13,8 +13,7 @@ struct ResetsCommand: AsyncParsableCommand {
               daybook resets ada stories --until 2030-01-01T00:00:00Z --json
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "The meter.")
     var meter: String
@@ -54,13 +53,12 @@ struct ResetsCommand: AsyncParsableCommand {
         _ resets: [MeterReset], isMore: Bool, _ terminal: Terminal
     ) -> HumanText {
         if resets.isEmpty { return "it never begins anew in that time\n" }
-        var table = Table()
-        for reset in resets {
-            table.add(
+        return Table(resets) { reset in
+            [
                 .init(Words.time(reset.at)), .init(Words.spaced(reset.state.rawValue)),
-                .init(Words.spaced(reset.trigger.rawValue)), .init(reset.periodName ?? ""))
-        }
-        return table.text(terminal, indent: 0)
+                .init(Words.spaced(reset.trigger.rawValue)), .init(reset.periodName ?? ""),
+            ]
+        }.text(terminal, indent: 0)
             + (isMore ? "more follow; --from and --limit show them\n" : "")
     }
 }

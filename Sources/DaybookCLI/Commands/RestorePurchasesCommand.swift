@@ -1,7 +1,7 @@
 import ArgumentParser
 import Daybook
 
-struct RestorePurchasesCommand: AsyncParsableCommand {
+struct RestorePurchasesCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore-purchases",
         abstract: "Take in what a customer's device hands over on Restore Purchases.",
@@ -20,8 +20,7 @@ struct RestorePurchasesCommand: AsyncParsableCommand {
             when a payload was refused ("daybook dead-letters").
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(
         help: "The files, or - for the standard input: signed transactions, or pages of them.")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaybookDomain
 
-struct ReverseCommand: AsyncParsableCommand {
+struct ReverseCommand: ReceiptCommand {
     static let configuration = CommandConfiguration(
         commandName: "reverse", abstract: "Take a use back, as if it had not counted.",
         discussion: """
@@ -10,8 +10,7 @@ struct ReverseCommand: AsyncParsableCommand {
               daybook reverse ada story-1 --ticket SUP-77 --dry-run
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "Key or ref of the use, or ID of a reservation.")
     var target: String
@@ -21,9 +20,7 @@ struct ReverseCommand: AsyncParsableCommand {
 
     @OptionGroup var write: WriteOptions
 
-    mutating func run() async throws {
-        try await write.perform(
-            .reverseUsage(target: target, meter: meter), for: subject,
-            sentence: "\(subject)'s use \(target) is reversed")
-    }
+    var sentence: String { "\(subject)'s use \(target) is reversed" }
+
+    func command() -> Command { .reverseUsage(target: target, meter: meter) }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Daybook
 
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: CustomerCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show what a customer has: entitlements, usage, and the app's own words.",
@@ -13,8 +13,7 @@ struct StatusCommand: AsyncParsableCommand {
               daybook status ada --at 2026-03-01T00:00:00Z --known-at @1 --json
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @OptionGroup var view: ViewOptions
     @OptionGroup var ask: AskOptions

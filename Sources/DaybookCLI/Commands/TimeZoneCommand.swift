@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaybookDomain
 
-struct TimeZoneCommand: AsyncParsableCommand {
+struct TimeZoneCommand: ReceiptCommand {
     static let configuration = CommandConfiguration(
         commandName: "timezone", abstract: "Say in which time zone a customer lives.",
         discussion: """
@@ -10,16 +10,14 @@ struct TimeZoneCommand: AsyncParsableCommand {
               daybook timezone ada Europe/Amsterdam
             """)
 
-    @Argument(help: "ID of the customer.")
-    var subject: String
+    @OptionGroup var customer: CustomerArgument
 
     @Argument(help: "An IANA name.")
     var zone: String
 
     @OptionGroup var write: WriteOptions
 
-    mutating func run() async throws {
-        try await write.perform(
-            .changeTimeZone(zone), for: subject, sentence: "\(subject) lives in \(zone)")
-    }
+    var sentence: String { "\(subject) lives in \(zone)" }
+
+    func command() -> Command { .changeTimeZone(zone) }
 }

@@ -70,13 +70,12 @@ struct ViewsCommand: AsyncParsableCommand {
             )
         }
         try output.show(view.json) { terminal in
-            var table = Table()
-            for column in view.columns {
-                table.add(
+            return Table(view.columns) { column in
+                [
                     .init(column.name, .bold), .init(column.kind.rawValue),
-                    .init(column.isRequired ? "always" : "", .dim), .init(column.meaning, .dim))
-            }
-            return table.text(terminal, indent: 0)
+                    .init(column.isRequired ? "always" : "", .dim), .init(column.meaning, .dim),
+                ]
+            }.text(terminal, indent: 0)
         }
     }
 }

@@ -9,26 +9,24 @@ enum ContributionsText {
         ]
         var text: HumanText =
             "\(terminal.paint(found.metric.name, .heading)) · \(parts.filter { !$0.isEmpty }.joined(separator: " ")): \(terminal.paint(value, .bold))\n"
-        var table = Table()
-        for row in found.rows {
-            table.add(
+        text += Table(found.rows) { row in
+            [
                 .init(row.name, .bold), .init(row.isCustomer ? "" : "no owner", .dim),
-                .init(found.words(row), isRight: true))
-        }
-        text += table.text(terminal)
+                .init(found.words(row), isRight: true),
+            ]
+        }.text(terminal)
         return text + rest(found.count, found.rows.count, found.asOf.sentence, terminal)
     }
 
     static func text(_ found: FunnelCustomers, _ terminal: Terminal) -> HumanText {
         var text: HumanText =
             "\(terminal.paint(found.step.name, .heading)) · \(found.isStopped ? "went no further" : "came here")\n"
-        var table = Table()
-        for row in found.rows {
-            table.add(
+        text += Table(found.rows) { row in
+            [
                 .init(row.name, .bold), .init(row.count == 1 ? "" : "\(row.count) times", .dim),
-                .init(row.nextCount > 0 ? "went on" : "", .good))
-        }
-        text += table.text(terminal)
+                .init(row.nextCount > 0 ? "went on" : "", .good),
+            ]
+        }.text(terminal)
         return text + rest(found.count, found.rows.count, found.asOf.sentence, terminal)
     }
 

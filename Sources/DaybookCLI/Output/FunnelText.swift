@@ -31,8 +31,7 @@ struct FunnelText {
                 ? "  no \(report.rules.unit.rawValue) took the first step\n"
                 : "  no \(report.rules.unit.rawValue) took any step\n"
         }
-        var table = Table()
-        for (index, step) in steps.enumerated() {
+        return Table(steps.enumerated()) { index, step in
             let filled = (step.count * Self.width + entered - 1) / entered
             let bar = String(repeating: "█", count: filled)
             var pace = ""
@@ -42,14 +41,14 @@ struct FunnelText {
             }
             let before =
                 index > 0 && isOrdered ? Words.share(step.count, of: steps[index - 1].count) : ""
-            table.add(
+            return [
                 .init(step.name), .init(Words.grouped(step.count), .bold, isRight: true),
                 .init(bar.padding(to: Self.width), .good),
                 .init(Words.share(step.count, of: entered), isRight: true),
                 .init(before.isEmpty ? "" : "\(before) of the step before", .dim),
-                .init(pace, .dim))
-        }
-        return table.text(terminal)
+                .init(pace, .dim),
+            ]
+        }.text(terminal)
     }
 }
 

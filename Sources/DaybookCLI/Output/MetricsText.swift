@@ -4,13 +4,12 @@ import DaybookDomain
 /// Metrics and targets as people read them.
 enum MetricsText {
     static func list(_ metrics: [Metric], _ terminal: Terminal) -> HumanText {
-        var table = Table()
-        for metric in metrics {
-            table.add(
+        Table(metrics) { metric in
+            [
                 .init(metric.name, .bold), .init(MetricWords.unit(metric), .dim),
-                .init(metric.meaning))
-        }
-        return table.text(terminal, indent: 0)
+                .init(metric.meaning),
+            ]
+        }.text(terminal, indent: 0)
     }
 
     static func explanation(_ metrics: [Metric], _ terminal: Terminal) -> HumanText {
@@ -59,9 +58,8 @@ enum MetricsText {
     private static func table(
         _ series: MetricSeries, _ report: MetricsReport, _ terminal: Terminal
     ) -> HumanText {
-        var table = Table()
-        for value in series.values {
-            table.add(
+        Table(series.values) { value in
+            [
                 .init(report.periods[value.bucket].name), .init(value.group, .dim),
                 .init(value.age.map { "age \($0)" } ?? "", .dim),
                 .init(MetricWords.number(value.micros, series.metric.shape), .bold, isRight: true),
@@ -69,23 +67,23 @@ enum MetricsText {
                     MetricWords.fraction(
                         value.numerator, value.denominator, series.metric.shape), .dim,
                     isRight: true),
-                .init(value.isComplete ? "" : "not over yet", .warning))
-        }
-        return table.text(terminal)
+                .init(value.isComplete ? "" : "not over yet", .warning),
+            ]
+        }.text(terminal)
     }
 
     // MARK: Targets
 
     static func text(_ report: KPIReport, _ terminal: Terminal) -> HumanText {
         if report.rows.isEmpty { return "the catalog has no targets; `kpis:` in it lists them\n" }
-        var table = Table()
-        for row in report.rows {
+        let table = Table(report.rows) { row in
             let shape = Metric.named(row.target.metric)?.shape ?? .average
-            table.add(
+            return [
                 .init(row.target.name, .bold), .init(row.target.metric),
                 .init(row.group, .dim), .init(MetricWords.number(row.micros, shape), isRight: true),
                 .init(sparkline(row.trend)), .init(MetricWords.target(row.target, shape), .dim),
-                verdict(row))
+                verdict(row),
+            ]
         }
         let sentence =
             "\(report.period.name) in \(report.zone); \(report.asOf.sentence)"

@@ -12,16 +12,15 @@ enum ReportText {
 
     static func list(_ reports: [FrozenReport], _ terminal: Terminal) -> HumanText {
         if reports.isEmpty { return "no report was frozen\n" }
-        var table = Table()
-        for report in reports {
-            table.add(
+        return Table(reports) { report in
+            [
                 .init(report.name, .bold), .init(span(report)),
                 .init("\(report.request?.metrics.count ?? 0) metrics"),
                 .init("frozen \(Words.time(report.recordedAt))"),
                 .init("by @\(report.knownPosition)", .dim), .init(report.actor ?? "", .dim),
-                .init(report.isVoid ? "void" : "", .warning))
-        }
-        return table.text(terminal, indent: 0)
+                .init(report.isVoid ? "void" : "", .warning),
+            ]
+        }.text(terminal, indent: 0)
     }
 
     static func text(
@@ -74,8 +73,7 @@ enum ReportText {
     private static func values(
         _ comparison: ReportComparison, _ terminal: Terminal
     ) -> HumanText {
-        var table = Table()
-        for difference in comparison.differences {
+        Table(comparison.differences) { difference in
             func value(_ value: MetricSeries.Value?) -> String {
                 guard let value else { return "none" }
                 let number = MetricWords.number(value.micros, difference.metric.shape)
@@ -83,7 +81,7 @@ enum ReportText {
                     value.numerator, value.denominator, difference.metric.shape)
                 return fraction.isEmpty ? number : "\(number) (\(fraction))"
             }
-            table.add(
+            return [
                 .init(difference.metric.name, .bold), .init(difference.period),
                 .init(difference.group, .dim),
                 .init(difference.age.map { "age \($0)" } ?? "", .dim),
@@ -91,9 +89,9 @@ enum ReportText {
                 .init("became", .dim),
                 .init(
                     difference.isOfEngine ? "\(value(difference.recomputed)) by this version" : ""),
-                .init(value(difference.current), .bold, isRight: true))
-        }
-        return table.text(terminal)
+                .init(value(difference.current), .bold, isRight: true),
+            ]
+        }.text(terminal)
     }
 
     private static func byCause(
@@ -142,17 +140,14 @@ enum ReportText {
         _ rows: [(cells: [Table.Cell], change: MetricChange)], _ comparison: ReportComparison,
         _ terminal: Terminal
     ) -> HumanText {
-        var table = Table()
-        for (cells, change) in rows {
-            table.add(
-                cells + [
-                    .init(change.metric),
-                    .init(comparison.current.periods[change.bucket].name),
-                    .init(change.group, .dim), .init(change.age.map { "age \($0)" } ?? "", .dim),
-                    .init(amount(change), .bold, isRight: true),
-                ])
-        }
-        return table.text(terminal)
+        Table(rows) { cells, change in
+            cells + [
+                .init(change.metric),
+                .init(comparison.current.periods[change.bucket].name),
+                .init(change.group, .dim), .init(change.age.map { "age \($0)" } ?? "", .dim),
+                .init(amount(change), .bold, isRight: true),
+            ]
+        }.text(terminal)
     }
 
     /// By how much, with a sign; of a fraction both sides.

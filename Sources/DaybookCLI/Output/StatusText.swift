@@ -28,8 +28,7 @@ struct StatusText {
     }
 
     private func entitlements() -> Table {
-        var table = Table()
-        for answer in status.entitlements {
+        Table(status.entitlements) { answer in
             let source = answer.shown
             var span = ""
             if answer.isActive {
@@ -44,45 +43,39 @@ struct StatusText {
             }
             if let days = source?.trialDaysRemaining { span += ", \(days) trial days left" }
             let why = answer.isActive ? nil : source?.why
-            table.add(
+            return [
                 .init(answer.name), answer.isActive ? .init("✓", .good) : .init("✗", .bad),
                 .init(Words.spaced(answer.state.rawValue)), .init(source?.name ?? ""), .init(span),
-                .init(why.map { "[\($0.rawValue)]" } ?? ""))
+                .init(why.map { "[\($0.rawValue)]" } ?? ""),
+            ]
         }
-        return table
     }
 
     private func meters() -> Table {
-        var table = Table()
-        for meter in status.meters {
-            table.add(.init(meter.name), .init(meter.kind.rawValue), .init(meter.sentence))
-        }
-        return table
+        Table(status.meters) { [.init($0.name), .init($0.kind.rawValue), .init($0.sentence)] }
     }
 
     private func profiles() -> Table {
-        var table = Table()
-        for answer in status.profiles {
+        Table(status.profiles) { answer in
             var state = answer.isEntitled ? "entitled" : "not entitled"
             if answer.profile.isDeleted { state = "deleted" }
             if answer.isFreePeriodExpired { state += ", free period over" }
             let days = answer.freeDaysRemaining.flatMap { $0 >= 0 ? "\($0) free days left" : nil }
-            table.add(
+            return [
                 .init(answer.profile.profile), .init(answer.profile.kind),
                 .init(answer.status ?? ""), .init("since \(Words.time(answer.profile.startedAt))"),
-                .init(state), .init(days ?? ""), .init(answer.display.map { "“\($0.text)”" } ?? ""))
+                .init(state), .init(days ?? ""), .init(answer.display.map { "“\($0.text)”" } ?? ""),
+            ]
         }
-        return table
     }
 
     private func ads() -> Table {
-        var table = Table()
-        for answer in status.ads {
-            table.add(
+        Table(status.ads) { answer in
+            [
                 .init(answer.placement.name), .init(answer.placement.format),
-                .init(answer.isShown ? "shown" : "hidden"))
+                .init(answer.isShown ? "shown" : "hidden"),
+            ]
         }
-        return table
     }
 
     private func rest() -> Table {

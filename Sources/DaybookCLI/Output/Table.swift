@@ -49,3 +49,10 @@ struct Table {
         return line
     }
 }
+
+extension Table {
+    /// A row for each element.
+    init<Element>(_ elements: some Sequence<Element>, cells: (Element) -> [Cell]) {
+        rows = elements.map(cells)
+    }
+}
