@@ -22,16 +22,15 @@ struct BackupCommand: AsyncParsableCommand {
         help: "Verify the backup that is there, from its first row to its last, and write nothing.")
     var check = false
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
         if check { return try checkBackup() }
         try LedgerGuard.checkPlace(target, target: target)
-        let report = try await ledger.asking("backup") { ledger, bar in
+        let report = try await basic.ledger.asking("backup") { ledger, bar in
             try ledger.backUp(to: target) { bar.show($0, of: $1, events: $1) }
         }
-        try output.show(report.json) {
+        try basic.output.show(report.json) {
             let what =
                 report.events == 0
                 ? "nothing new" : "\(Words.count(report.events, "event")) written and verified"
@@ -45,13 +44,13 @@ struct BackupCommand: AsyncParsableCommand {
             let history = try ProgressBar.during("backup --check") { bar in
                 try Ledger.proveBackup(at: target) { bar.show($0, of: $1, events: $1) }
             }
-            try output.show(history.json.adding(["clean": true])) {
+            try basic.output.show(history.json.adding(["clean": true])) {
                 "\($0.tick) \(target) is whole: \(Words.count(history.position, "event"))\n  \(HistoryPointText.line(history))\n"
             }
         } catch let LedgerError.store(damage)
             where damage.code == .damaged || damage.code == .notALedger
         {
-            try output.show(["clean": false, "reason": .string(damage.message)]) { _ in
+            try basic.output.show(["clean": false, "reason": .string(damage.message)]) { _ in
                 "✗ \(damage.message)\n"
             }
             throw ExitCode.no

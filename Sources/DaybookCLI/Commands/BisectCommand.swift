@@ -57,13 +57,12 @@ struct BisectCommand: AsyncParsableCommand {
         try require(
             (condition == nil) != (against == nil),
             "Say what is searched: a condition, or --against FILE.")
-        let others = [
-            ("--fails", fails), ("--at", at != nil), ("--from", from != nil),
-            ("--through", through != nil), ("--profile", profile != nil),
-        ]
-        if against != nil, let other = others.first(where: \.1) {
-            throw ValidationError("\(other.0) goes with a condition.")
-        }
+        try require(
+            against == nil,
+            for: [
+                ("--fails", fails), ("--at", at != nil), ("--from", from != nil),
+                ("--through", through != nil), ("--profile", profile != nil),
+            ], "a condition.")
         try require(profile == nil || subject != nil, "--profile goes with a customer.")
     }
 

@@ -25,8 +25,7 @@ struct CatalogDiffCommand: AsyncParsableCommand {
         help: .value("file", "A file in the place of the version after, - for the standard input."))
     var file: String?
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func validate() throws {
         try require(
@@ -36,7 +35,7 @@ struct CatalogDiffCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let document = try file.map { try InputFile($0).all() }
-        let (json, changes) = try await ledger.asking { ledger in
+        let (json, changes) = try await basic.ledger.asking { ledger in
             if let document {
                 let changes = try ledger.catalogChanges(from: from, to: document)
                 let published = try ledger.catalogDocument(version: from).published
@@ -50,7 +49,7 @@ struct CatalogDiffCommand: AsyncParsableCommand {
             let found = try ledger.catalogDifference(from: from, to: to ?? newest ?? from)
             return (found.json, found.changes)
         }
-        try output.show(json) {
+        try basic.output.show(json) {
             changes.isEmpty ? "nothing is different\n" : Table(changes).text($0, indent: 0)
         }
         if !changes.isEmpty { throw ExitCode.no }

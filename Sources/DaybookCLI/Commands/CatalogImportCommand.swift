@@ -37,11 +37,7 @@ struct CatalogImportCommand: AsyncParsableCommand {
         } catch {
             var failure = Failure(
                 .badInput, error.code, "\(file):\(error.line):\(error.column): \(error.reason)")
-            failure.problems = [
-                InputProblem(
-                    line: error.line, column: error.column, code: error.code,
-                    reason: error.reason, member: error.member)
-            ]
+            failure.problems = [InputProblem(error)]
             throw failure
         }
         let isIntoFile = output.map { $0 != "-" } ?? false

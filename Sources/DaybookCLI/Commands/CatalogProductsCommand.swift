@@ -25,13 +25,12 @@ struct CatalogProductsCommand: AsyncParsableCommand {
     @Option(help: .value("time", "Only what had been recorded by then."))
     var knownAt: String?
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
         let known = try InstantText.knowledge(knownAt, "--known-at")
-        let catalog = try await ledger.asking { try $0.catalogs(knownAt: known).newest?.catalog }
-        guard let catalog else {
+        let newest = try await basic.ledger.asking { try $0.catalogs(knownAt: known).newest }
+        guard let catalog = newest?.catalog else {
             throw Failure(
                 .badInput, "no_catalog",
                 known == nil ? "the ledger has no catalog" : "the ledger had no catalog then")
@@ -53,7 +52,8 @@ struct CatalogProductsCommand: AsyncParsableCommand {
                 .init(product.period.map { "every \($0.iso8601)" } ?? ""),
                 .init(prices.joined(separator: "; ")))
         }
-        try output.show(catalog.json(locale: language, at: instant)) { table.text($0, indent: 0) }
+        let json = catalog.json(locale: language, at: instant)
+        try basic.output.show(json) { table.text($0, indent: 0) }
     }
 }
 

@@ -17,8 +17,7 @@ struct CatalogShowCommand: AsyncParsableCommand {
     @Option(help: .value("time", "List only what had been recorded by then."))
     var knownAt: String?
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func validate() throws {
         try require(
@@ -28,10 +27,10 @@ struct CatalogShowCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let known = try InstantText.knowledge(knownAt, "--known-at")
-        try await ledger.asking { ledger in
+        try await basic.ledger.asking { ledger in
             guard let version else { return try list(try ledger.catalogs(knownAt: known)) }
             let (published, document) = try ledger.catalogDocument(version: version)
-            guard output.json else { return try Terminal.output.write(bytes: document) }
+            guard basic.output.json else { return try Terminal.output.write(bytes: document) }
             try Terminal.output.write(published.json(with: document))
         }
     }
@@ -51,6 +50,6 @@ struct CatalogShowCommand: AsyncParsableCommand {
                 .init(String(version.position), isRight: true),
                 .init(String(version.documentDigest.prefix(12))))
         }
-        try output.show(history.json) { table.text($0, indent: 0) }
+        try basic.output.show(history.json) { table.text($0, indent: 0) }
     }
 }

@@ -34,9 +34,7 @@ struct CohortsCommand: AsyncParsableCommand {
             )
         }
         let request = try metrics.request(chosen.map(\.name), exposure)
-        let report = try await ledger.asking("cohorts") { ledger, bar in
-            try ledger.metrics(request, progress: bar.showCustomers)
-        }
+        let report = try await ledger.counting("cohorts") { try $0.metrics(request, progress: $1) }
         try format.show(report) { CohortsText.text(report, $0) }
     }
 }

@@ -34,13 +34,12 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @Flag(help: "Also those that were taken in or dismissed since.")
         var all = false
 
-        @OptionGroup var ledger: LedgerOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var basic: BasicOptions
 
         mutating func run() async throws {
-            let deadLetters = try await ledger.asking { try $0.deadLetters() }
+            let deadLetters = try await basic.ledger.asking { try $0.deadLetters() }
                 .filter { all || $0.isWaiting }
-            try output.show(deadLetters.json) { terminal in
+            try basic.output.show(deadLetters.json) { terminal in
                 guard !deadLetters.isEmpty else { return "\(terminal.tick) no dead letters\n" }
                 return Table(deadLetters) { deadLetter in
                     [
@@ -70,15 +69,14 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @Argument(help: "The beginning of its SHA-256.")
         var sha256: String
 
-        @OptionGroup var ledger: LedgerOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var basic: BasicOptions
 
         mutating func run() async throws {
-            let (deadLetter, bytes) = try await ledger.asking { ledger in
+            let (deadLetter, bytes) = try await basic.ledger.asking { ledger in
                 let deadLetter = try DeadLettersCommand.find(sha256, ledger)
                 return (deadLetter, try ledger.rawPayload(sha256: deadLetter.payloadSHA256) ?? [])
             }
-            guard output.json else { return try Terminal.output.write(bytes: bytes) }
+            guard basic.output.json else { return try Terminal.output.write(bytes: bytes) }
             try Terminal.output.write(
                 deadLetter.json.adding(["body_base64": .string(Data(bytes).base64EncodedString())]))
         }
@@ -158,16 +156,15 @@ struct DeadLettersCommand: AsyncParsableCommand {
         @Option(help: .value("name", "Name of the operator, for the audit."))
         var actor: String?
 
-        @OptionGroup var ledger: LedgerOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var basic: BasicOptions
 
         mutating func run() async throws {
-            let deadLetter = try await ledger.writing { ledger in
+            let deadLetter = try await basic.ledger.writing { ledger in
                 let found = try DeadLettersCommand.find(sha256, ledger)
                 try await ledger.dismiss(found, reason: reason, actor: actor)
                 return try DeadLettersCommand.find(found.sha256, ledger, found.environment)
             }
-            try output.show(deadLetter.json) { terminal in
+            try basic.output.show(deadLetter.json) { terminal in
                 "\(terminal.tick) \(deadLetter.sha256.prefix(12)) is dismissed\n"
             }
         }

@@ -48,8 +48,7 @@ struct DiffCommand: AsyncParsableCommand {
     var profile: String?
 
     @OptionGroup private var environmentOption: EnvironmentOption
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func validate() throws {
         if against != nil {
@@ -78,7 +77,7 @@ struct DiffCommand: AsyncParsableCommand {
         let first = Moment(
             at: try InstantText.read(from, "--from") ?? second.at,
             knownAt: try InstantText.knowledge(fromKnownAt, "--from-known-at"))
-        return try await ledger.asking { ledger in
+        return try await basic.ledger.asking { ledger in
             try subject.map { try one($0, ledger, first, second) }
                 ?? customers(ledger, first, second)
         }
@@ -87,13 +86,13 @@ struct DiffCommand: AsyncParsableCommand {
     /// Compares with another ledger; of JSON the last line says how far was looked.
     private func compare(with path: String) async throws -> Bool {
         let at = try InstantText.read(to, "--to")
-        return try await ledger.asking("diff") { ledger, bar in
+        return try await basic.ledger.asking("diff") { ledger, bar in
             try await LedgerOptions.using(try Ledger.open(path, readOnly: true)) { other in
                 let found = try ledger.differences(
                     from: other, in: environmentOption.named, at: at,
                     progress: { bar.show($0, of: $1, note: "") },
-                    { found in try output.show(found.json) { found.text($0) } })
-                try output.show(found.json) { _ in found.text }
+                    { found in try basic.output.show(found.json) { found.text($0) } })
+                try basic.output.show(found.json) { _ in found.text }
                 return found.differing == 0
             }
         }
@@ -105,7 +104,7 @@ struct DiffCommand: AsyncParsableCommand {
         let (found, from, to) = try ledger.difference(
             of: subject, profile: profile, environment: environmentOption.environment,
             from: first, to: second)
-        try output.show(found.json(from: from, to: to)) { terminal in
+        try basic.output.show(found.json(from: from, to: to)) { terminal in
             found.text(terminal)
                 + "  \(terminal.paint("from \(from.sentence)", .dim))\n"
                 + "  \(terminal.paint("to   \(to.sentence)", .dim))\n"
@@ -123,9 +122,9 @@ struct DiffCommand: AsyncParsableCommand {
             progress: { bar.show(Int64($0), of: Int64($1), note: Words.count($0, "name")) },
             { found in
                 different += 1
-                try output.show(found.json) { found.text($0) }
+                try basic.output.show(found.json) { found.text($0) }
             })
-        if !output.json {
+        if !basic.output.json {
             let count = Words.count(different, "customer")
             try Terminal.output.write("\(count) of \(Words.grouped(people)) differ\n")
         }

@@ -28,16 +28,15 @@ struct ExperimentCommand: AsyncParsableCommand {
     var detect: String?
 
     @OptionGroup var metrics: MetricsOptions
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
         let request = try metrics.request([])
         let detect = try PercentText.read(detect, "--detect").map { max(1, $0 / 100) } ?? 100
-        let report = try await ledger.asking("experiment") { ledger, bar in
-            try ledger.experiment(name, metric: metric, request, progress: bar.showCustomers)
+        let report = try await basic.ledger.counting("experiment") {
+            try $0.experiment(name, metric: metric, request, progress: $1)
         }
-        try output.show(report.json(detectPermille: detect)) {
+        try basic.output.show(report.json(detectPermille: detect)) {
             ExperimentText.text(report, detectPermille: detect, $0)
         }
     }

@@ -72,17 +72,15 @@ struct FunnelCommand: AsyncParsableCommand {
         }
         let request = try request(name)
         if let behind { return try await showCustomers(request, behind) }
-        let report = try await ledger.asking("funnel") { ledger, bar in
-            try ledger.funnel(request, progress: bar.showCustomers)
-        }
+        let report = try await ledger.counting("funnel") { try $0.funnel(request, progress: $1) }
         try format.output.show(report.json) { FunnelText(report: report).text($0) }
     }
 
     private func showCustomers(_ funnel: FunnelRequest, _ step: String) async throws {
         var request = FunnelStepRequest(funnel, step: step)
         request.isStopped = stopped
-        let found = try await ledger.asking("funnel") { [request] ledger, bar in
-            try ledger.customers(at: request, progress: bar.showCustomers)
+        let found = try await ledger.counting("funnel") { [request] in
+            try $0.customers(at: request, progress: $1)
         }
         try format.show(found) { ContributionsText.text(found, $0) }
     }

@@ -102,13 +102,8 @@ struct GrantCommand: AsyncParsableCommand {
 
         mutating func run() async throws {
             let target: Command.GrantTerms.Target =
-                if let entitlement {
-                    .entitlement(entitlement)
-                } else if let feature {
-                    .feature(feature)
-                } else {
-                    .meter(meter ?? "")
-                }
+                entitlement.map { .entitlement($0) } ?? feature.map { .feature($0) }
+                ?? .meter(meter ?? "")
             // The same idempotency key must make the same request, so it names the grant too.
             let id = id ?? write.idempotencyKey ?? RandomName.make("grant")
             let terms = Command.GrantTerms(

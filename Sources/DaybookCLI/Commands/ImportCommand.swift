@@ -55,8 +55,7 @@ struct ImportCommand: AsyncParsableCommand {
         help: .value("file", "Where refused lines go. Default: FILE.refused, or import.refused."))
     var refused: String?
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func validate() throws {
         try require(
@@ -72,7 +71,7 @@ struct ImportCommand: AsyncParsableCommand {
             isAsRecorded: asRecorded, isDryRun: dryRun, keepsGoing: keepGoing,
             refusesUnknown: !allowUnknown, map: try map.map(ImportMapFile.read))
         let byteCount = Int64(input.byteCount ?? 0)
-        let (report, known) = try await ledger.opening(
+        let (report, known) = try await basic.ledger.opening(
             isDryRun: dryRun, "import"
         ) { ledger, bar in
             do {
@@ -134,7 +133,7 @@ struct ImportCommand: AsyncParsableCommand {
             ]
             bytes += object.canonicalBytes + [0x0A]
         }
-        try OutputFile.write(bytes, to: path, access: .like(ledger: try ledger.path()))
+        try OutputFile.write(bytes, to: path, access: .like(ledger: try basic.ledger.path()))
         return path
     }
 
@@ -142,7 +141,7 @@ struct ImportCommand: AsyncParsableCommand {
         _ report: ImportReport, _ path: String?, _ known: KnownTypes
     ) throws {
         let more: JSONObject = ["refused_file": .orNull(path), "dry_run": .bool(dryRun)]
-        try output.show(report.json.adding(more)) { terminal in
+        try basic.output.show(report.json.adding(more)) { terminal in
             let name = file == "-" ? "the standard input" : file
             let events = Words.count(report.appended, "event")
             let mark = report.refused.isEmpty ? terminal.tick : terminal.paint("!", .warning)
@@ -153,19 +152,15 @@ struct ImportCommand: AsyncParsableCommand {
             if report.duplicates > 0 { text += ", \(report.duplicates) there before" }
             if let path { text += ", \(report.refused.count) refused, see \(path)" }
             text += "\n"
+            func tell(_ count: Int?, _ what: String, _ hint: String = "") {
+                let events = Words.count(Int64(count ?? 0), "event has", "events have")
+                text +=
+                    "\(terminal.paint("!", .warning)) \(events) the unknown \(what), kept as it came\(hint)\n"
+            }
             for type in report.unknownTypes.keys.sorted() {
-                let events = Words.count(
-                    Int64(report.unknownTypes[type] ?? 0), "event has", "events have")
-                text +=
-                    "\(terminal.paint("!", .warning)) \(events) the unknown type \(type), kept as it came"
-                text += "\(known.hint(type))\n"
+                tell(report.unknownTypes[type], "type \(type)", known.hint(type))
             }
-            for name in report.unknownNames.keys.sorted() {
-                let events = Words.count(
-                    Int64(report.unknownNames[name] ?? 0), "event has", "events have")
-                text +=
-                    "\(terminal.paint("!", .warning)) \(events) the unknown \(name), kept as it came\n"
-            }
+            for name in report.unknownNames.keys.sorted() { tell(report.unknownNames[name], name) }
             for name in report.unknownTransactions {
                 text += UnknownTransactionText.text(name, terminal)
             }

@@ -15,15 +15,12 @@ struct KPICommand: AsyncParsableCommand {
 
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var exposure: ExposureOptions
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
         let request = try metrics.request([], exposure)
-        let report = try await ledger.asking("kpi") { ledger, bar in
-            try ledger.kpis(request, progress: bar.showCustomers)
-        }
-        try output.show(report.json) { MetricsText.text(report, $0) }
+        let report = try await basic.ledger.counting("kpi") { try $0.kpis(request, progress: $1) }
+        try basic.output.show(report.json) { MetricsText.text(report, $0) }
         if report.rows.contains(where: { $0.isMet == false }) { throw ExitCode.no }
     }
 }

@@ -117,18 +117,17 @@ struct KeyCommand: AsyncParsableCommand {
         @Flag(help: "Also those that are over.")
         var all = false
 
-        @OptionGroup var ledger: LedgerOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var basic: BasicOptions
 
         mutating func run() async throws {
-            let path = try ledger.path()
-            let app = try await ledger.asking { $0.app }
+            let path = try basic.ledger.path()
+            let app = try await basic.ledger.asking { $0.app }
             let store = try KeyStore(folder: KeyCommand.folder(of: path))
             let now = SystemClock.now()
             let keys = try store.keys(app: app).filter { all || $0.isValid(at: now) }
             let tokenKeys = try store.tokenKeys(app: app)
             try store.close()
-            try output.show([
+            try basic.output.show([
                 "app": .string(app), "keys": .objects(keys.map(\.json)),
                 "token_keys": .objects(tokenKeys.map(\.json)),
             ]) { KeyText.table(keys, tokenKeys, now, $0) }

@@ -20,19 +20,18 @@ struct ListExpiringCommand: AsyncParsableCommand {
     @Flag(help: "Only what the store will not renew.")
     var ending = false
 
-    @OptionGroup var page: ListPageOptions
-    @OptionGroup var ask: AskOptions
+    @OptionGroup var list: ListOptions
 
     mutating func run() async throws {
-        let request = try page.request(ask)
+        let request = try list.request()
         let span = try DurationText.read(within, "--within") ?? 0
-        let found = try await ask.ledger.asking("list") { ledger, bar in
+        let found = try await list.ask.ledger.asking("list") { ledger, bar in
             try ledger.expiring(request, within: span, isEndingAlone: ending) { done, all in
                 bar.show(done, of: all, note: Words.count(all, "customer"))
             }
         }
         try found.show(
-            ask.output, empty: "nothing ends within \(within)", cells: \.cells, json: \.json)
+            list.ask.output, empty: "nothing ends within \(within)", cells: \.cells, json: \.json)
     }
 }
 

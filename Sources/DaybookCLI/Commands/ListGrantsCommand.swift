@@ -13,12 +13,11 @@ struct ListGrantsCommand: AsyncParsableCommand {
     @Flag(help: "Also those that were used up, voided, or are over.")
     var all = false
 
-    @OptionGroup var page: ListPageOptions
-    @OptionGroup var ask: AskOptions
+    @OptionGroup var list: ListOptions
 
     mutating func run() async throws {
-        try await page.show(
-            ask, empty: all ? "no grants" : "no grants that hold or begin later",
+        try await list.show(
+            empty: all ? "no grants" : "no grants that hold or begin later",
             cells: \.cells, json: \.json
         ) { try $0.grants($1, isAll: all) }
     }

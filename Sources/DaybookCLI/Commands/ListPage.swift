@@ -15,11 +15,15 @@ struct ListPageOptions: ParsableArguments {
     }
 }
 
-extension ListPageOptions {
+/// Which page of a list is wanted, and at which moment.
+struct ListOptions: ParsableArguments {
+    @OptionGroup private var page: ListPageOptions
+    @OptionGroup var ask: AskOptions
+
     /// The page of a list at the asked moment.
-    func request(_ ask: AskOptions) throws -> OverviewRequest {
+    func request() throws -> OverviewRequest {
         OverviewRequest(
-            environment: ask.environment, limit: limit, after: after,
+            environment: ask.environment, limit: page.limit, after: page.after,
             moment: try ask.moment.moment())
     }
 
@@ -28,11 +32,10 @@ extension ListPageOptions {
     ///   - empty: What is said where there are no rows.
     ///   - page: What the ledger is asked.
     func show<Row>(
-        _ ask: AskOptions, empty: String, cells: (Row) -> [Table.Cell],
-        json: (OverviewPage<Row>) -> JSONObject,
+        empty: String, cells: (Row) -> [Table.Cell], json: (OverviewPage<Row>) -> JSONObject,
         of page: (Ledger, OverviewRequest) throws -> OverviewPage<Row>
     ) async throws {
-        let request = try request(ask)
+        let request = try request()
         let found = try await ask.ledger.asking { try page($0, request) }
         try found.show(ask.output, empty: empty, cells: cells, json: json)
     }

@@ -12,13 +12,12 @@ struct ListRefundsCommand: AsyncParsableCommand {
               daybook list refunds --known-at @1 --json
             """)
 
-    @OptionGroup var page: ListPageOptions
-    @OptionGroup var ask: AskOptions
+    @OptionGroup var list: ListOptions
 
     mutating func run() async throws {
-        try await page.show(
-            ask, empty: "no refunds", cells: \.cells, json: \.json
-        ) { try $0.refunds($1) }
+        try await list.show(empty: "no refunds", cells: \.cells, json: \.json) {
+            try $0.refunds($1)
+        }
     }
 }
 

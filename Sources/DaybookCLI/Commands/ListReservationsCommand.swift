@@ -10,13 +10,12 @@ struct ListReservationsCommand: AsyncParsableCommand {
               daybook list reservations --limit 100 --json
             """)
 
-    @OptionGroup var page: ListPageOptions
-    @OptionGroup var ask: AskOptions
+    @OptionGroup var list: ListOptions
 
     mutating func run() async throws {
-        try await page.show(
-            ask, empty: "no open reservations", cells: \.cells, json: \.json
-        ) { try $0.openReservations($1) }
+        try await list.show(empty: "no open reservations", cells: \.cells, json: \.json) {
+            try $0.openReservations($1)
+        }
     }
 }
 

@@ -118,14 +118,9 @@ struct MergeCommand: AsyncParsableCommand {
         for path in files.isEmpty ? ["-"] : files {
             let bytes = try InputFile(path).all(byteCountMax: 1 << 30)
             for (index, line) in bytes.split(separator: 0x0A).enumerated() {
-                let part: FoldedPart
                 do {
-                    part = try FoldedPart(reading: Array(line), number: index + 1)
-                    guard sum != nil else {
-                        sum = part
-                        continue
-                    }
-                    try sum?.add(part)
+                    let part = try FoldedPart(reading: Array(line), number: index + 1)
+                    if sum == nil { sum = part } else { try sum?.add(part) }
                 } catch LedgerError.badInput(let problems) {
                     throw Failure(
                         .badInput, problems.first?.code ?? "damaged_part",

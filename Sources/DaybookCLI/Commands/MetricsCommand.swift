@@ -57,16 +57,14 @@ struct MetricsCommand: AsyncParsableCommand {
         }
         let request = try metrics.request(names, exposure)
         if behind.isAsked { return try await showContributions(request) }
-        let report = try await ledger.asking("metrics") { ledger, bar in
-            try ledger.metrics(request, progress: bar.showCustomers)
-        }
+        let report = try await ledger.counting("metrics") { try $0.metrics(request, progress: $1) }
         try format.show(report) { MetricsText.text(report, $0) }
     }
 
     private func showContributions(_ metrics: MetricsRequest) async throws {
         let request = behind.request(metrics)
-        let found = try await ledger.asking("metrics") { ledger, bar in
-            try ledger.contributions(request, progress: bar.showCustomers)
+        let found = try await ledger.counting("metrics") {
+            try $0.contributions(request, progress: $1)
         }
         try format.show(found) { ContributionsText.text(found, $0) }
     }

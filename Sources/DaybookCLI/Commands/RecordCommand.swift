@@ -2,6 +2,7 @@ import ArgumentParser
 import Daybook
 import DaybookEvents
 import DaybookIngest
+import DaybookServer
 
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -91,7 +92,7 @@ struct RecordCommand: AsyncParsableCommand {
     private func record(_ bytes: [UInt8], in ledger: Ledger) async throws {
         var reader = NDJSONReader(app: ledger.app)
         let (events, problems) = reader.read(bytes)
-        try Self.refuse(problems)
+        try LedgerError.refuse(problems)
         try await record(events, known: try ledger.unknownNames(beside: events), in: ledger)
     }
 
@@ -142,7 +143,7 @@ struct RecordCommand: AsyncParsableCommand {
             }
             try await record(events, known: known, in: ledger)
         }
-        try Self.refuse(Array(found.problems.prefix(1)))
+        try LedgerError.refuse(Array(found.problems.prefix(1)))
     }
 
     private func record(
@@ -152,12 +153,6 @@ struct RecordCommand: AsyncParsableCommand {
         if !allowUnknown { options.names = known }
         let receipt = try await ledger.record(events, options: options)
         try show(receipt, of: events, known, ledger)
-    }
-
-    private static func refuse(_ problems: [LineProblem]) throws {
-        guard problems.isEmpty else {
-            throw LedgerError.badInput(problems.map(InputProblem.init))
-        }
     }
 
     /// The event from its parts, which is then read like any other.

@@ -47,8 +47,7 @@ struct ReinterpretCommand: AsyncParsableCommand {
     @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
         var options = ReinterpretOptions()
@@ -60,7 +59,7 @@ struct ReinterpretCommand: AsyncParsableCommand {
         if let reason { options.reason = reason }
         if let ticket { options.ticket = ticket }
         if let actor { options.actor = actor }
-        let report = try await ledger.opening(isDryRun: !apply, "reinterpret") {
+        let report = try await basic.ledger.opening(isDryRun: !apply, "reinterpret") {
             [options] ledger, bar in
             try await ledger.reinterpret(options) { progress in
                 bar.show(
@@ -69,7 +68,7 @@ struct ReinterpretCommand: AsyncParsableCommand {
                         + Words.count(progress.differences, "difference"))
             }
         }
-        try output.show(report.json.adding(["applied": .bool(apply)])) {
+        try basic.output.show(report.json.adding(["applied": .bool(apply)])) {
             report.text($0, isApplied: apply)
         }
         if report.differenceCount > 0, !apply { throw ExitCode.no }

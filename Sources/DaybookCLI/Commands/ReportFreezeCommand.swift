@@ -28,17 +28,16 @@ struct ReportFreezeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: MetricsOptions
     @OptionGroup var exposure: ExposureOptions
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
         let freeze = ReportFreeze(
             name, try options.request(metrics, exposure), actor: actor, reason: reason)
-        let (report, isNew) = try await ledger.opening("report") { ledger, bar in
+        let (report, isNew) = try await basic.ledger.opening("report") { ledger, bar in
             let prepared = try ledger.preparedReport(freeze, progress: bar.showCustomers)
             return (try await ledger.keep(prepared), !prepared.isKept)
         }
-        try output.show(report.json.adding(["done_before": .bool(!isNew)])) {
+        try basic.output.show(report.json.adding(["done_before": .bool(!isNew)])) {
             ReportText.receipt(report, isNew: isNew, $0)
         }
     }

@@ -11,15 +11,14 @@ struct SnapshotCommand: AsyncParsableCommand {
               daybook snapshot
             """)
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
-        let report = try await ledger.opening("sealing") { ledger, bar in
+        let report = try await basic.ledger.opening("sealing") { ledger, bar in
             let events = try ledger.head().position
             return try ledger.snapshot { bar.show($0, of: $1, events: events) }
         }
-        try output.show([
+        try basic.output.show([
             "path": .string(report.path), "bytes": .count(report.byteCount),
             "position": .integer(report.position), "aggregates": .count(report.aggregates),
             "segment_bytes": .count(report.segmentByteCount),

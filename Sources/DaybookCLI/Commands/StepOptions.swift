@@ -30,14 +30,12 @@ struct StepOptions: ParsableArguments {
     var profile: String?
 
     func validate() throws {
-        guard subject == nil else { return }
-        let others = [
-            ("--break", !breaks.isEmpty), ("--script", script != nil),
-            ("--profile", profile != nil),
-        ]
-        if let other = others.first(where: \.1) {
-            throw ValidationError("\(other.0) goes with --step.")
-        }
+        try require(
+            subject != nil,
+            for: [
+                ("--break", !breaks.isEmpty), ("--script", script != nil),
+                ("--profile", profile != nil),
+            ], "--step.")
     }
 
     func run(

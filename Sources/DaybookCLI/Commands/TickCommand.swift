@@ -14,18 +14,17 @@ struct TickCommand: AsyncParsableCommand {
     @Option(help: .value("time", "Due by then, at most now. Default: now."))
     var at: String?
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
         let instant = try InstantText.read(at, "--at")
-        let (receipt, json) = try await ledger.opening("tick") { ledger, bar in
+        let (receipt, json) = try await basic.ledger.opening("tick") { ledger, bar in
             let receipt = try await ledger.tick(at: instant) { bar.show($0, of: $1) }
             return (receipt, ledger.json(of: receipt))
         }
         let text =
             receipt.appended == 0
             ? "nothing was due" : "\(Words.count(receipt.appended, "reset")) written"
-        try output.show(json) { "\($0.tick) \(text)\n" }
+        try basic.output.show(json) { "\($0.tick) \(text)\n" }
     }
 }

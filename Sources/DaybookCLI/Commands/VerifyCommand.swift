@@ -15,13 +15,12 @@ struct VerifyCommand: AsyncParsableCommand {
               daybook verify --json
             """)
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func run() async throws {
         // Not through an opened ledger: one that is too damaged for that is verified all the same.
         let findings = try ProgressBar.during("verify") { bar in
-            try Ledger.verify(at: try ledger.path()) { bar.show(0, of: 0, note: $0) }
+            try Ledger.verify(at: try basic.ledger.path()) { bar.show(0, of: 0, note: $0) }
         }
         let isClean = findings.allSatisfy(\.isClean)
         var table = Table()
@@ -30,7 +29,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 finding.isClean ? .init("✓", .good) : .init("✗", .bad), .init(finding.check),
                 .init(finding.detail, finding.isClean ? .dim : .plain))
         }
-        try output.show(findings.json) { table.text($0, indent: 0) }
+        try basic.output.show(findings.json) { table.text($0, indent: 0) }
         if !isClean { throw ExitCode.no }
     }
 }

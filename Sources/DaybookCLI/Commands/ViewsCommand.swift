@@ -27,8 +27,7 @@ struct ViewsCommand: AsyncParsableCommand {
     @Flag(help: "Remove the views from the ledger file.")
     var remove = false
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     mutating func validate() throws {
         try require(
@@ -40,8 +39,8 @@ struct ViewsCommand: AsyncParsableCommand {
         if let name { return try show(name) }
         guard add || remove else { return try list() }
         let areThere = add
-        let isChanged = try await ledger.writing { try $0.setEventViews(areThere) }
-        try output.show([
+        let isChanged = try await basic.ledger.writing { try $0.setEventViews(areThere) }
+        try basic.output.show([
             "views": .integer(areThere ? Int64(EventView.all.count) : 0),
             "changed": .bool(isChanged),
         ]) { terminal in
@@ -56,7 +55,7 @@ struct ViewsCommand: AsyncParsableCommand {
     }
 
     private func list() throws {
-        try output.show(["views": .objects(EventView.all.map(\.json))]) { _ in
+        try basic.output.show(["views": .objects(EventView.all.map(\.json))]) { _ in
             EventView.all.reduce(into: "") { $0 += "\($1.name)\n" }
         }
     }
@@ -69,7 +68,7 @@ struct ViewsCommand: AsyncParsableCommand {
                 "there is no view \(name); \(near.map { "did you mean \($0)?" } ?? "\"daybook views\" lists them")"
             )
         }
-        try output.show(view.json) { terminal in
+        try basic.output.show(view.json) { terminal in
             return Table(view.columns) { column in
                 [
                     .init(column.name, .bold), .init(column.kind.rawValue),

@@ -42,13 +42,10 @@ struct WhatIfOptions: ParsableArguments {
     func validate(isAsked: Bool, catalog: Bool) throws {
         try ValidationError.check("--top", top, in: 0...Self.topMax)
         try require(effective == nil || catalog, "--effective goes with --catalog.")
-        let others = [
-            ("--at", at != nil), ("--top", top != nil), ("--subject", subject != nil),
-        ]
-        if !isAsked, let other = others.first(where: \.1) {
-            throw ValidationError(
-                "\(other.0) goes with a what-if: --catalog, --drop or --insert.")
-        }
+        try require(
+            isAsked,
+            for: [("--at", at != nil), ("--top", top != nil), ("--subject", subject != nil)],
+            "a what-if: --catalog, --drop or --insert.")
     }
 
     /// - Parameter catalog: The file of the other catalog.

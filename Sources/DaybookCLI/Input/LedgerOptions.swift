@@ -23,6 +23,13 @@ struct LedgerOptions: ParsableArguments {
         try await opening(isDryRun: true, title, body)
     }
 
+    /// The same for a question about all customers, which says how many of them are done.
+    func counting<Answer>(
+        _ title: String, _ body: (Ledger, @Sendable (Int, Int) -> Void) throws -> Answer
+    ) async throws -> Answer {
+        try await asking(title) { try body($0, $1.showCustomers) }
+    }
+
     /// Opens the ledger for writing, or for questions alone where nothing is to be written.
     func opening<Answer>(
         isDryRun: Bool, _ body: (Ledger) async throws -> Answer

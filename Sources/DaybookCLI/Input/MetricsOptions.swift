@@ -65,11 +65,9 @@ struct MetricRulesOptions: ParsableArguments {
     func request(
         _ metrics: [String], _ exposure: ExposureOptions? = nil
     ) throws -> MetricsRequest {
-        let range = try InstantText.span(from: from, until: until)
         var request = MetricsRequest(metrics)
+        (request.from, request.until) = try InstantText.span(from: from, until: until)
         request.period = try PeriodText.read(period, "--period")
-        request.from = range.from
-        request.until = range.until
         request.resolution = by
         request.zone = tz
         request.environment = environment.environment

@@ -16,8 +16,7 @@ struct PublicationOptions: ParsableArguments {
     @Option(help: .value("name", "Name of the operator, for the audit."))
     var actor: String?
 
-    @OptionGroup var ledger: LedgerOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var basic: BasicOptions
 
     /// The time at which it takes effect; `nil`: now.
     func effectiveAt() throws -> Int64? {
@@ -33,13 +32,13 @@ struct PublicationOptions: ParsableArguments {
         already: String
     ) async throws {
         if dryRun {
-            let counted = try await ledger.asking { try dryRun(publication, in: $0) }
+            let counted = try await basic.ledger.asking { try dryRun(publication, in: $0) }
             return try show(dry: counted, done(counted.version), already)
         }
-        try await ledger.writing { ledger in
+        try await basic.ledger.writing { ledger in
             let counted = retroactive ? try dryRun(publication, in: ledger) : nil
             // Nothing is written before it is shown.
-            if let counted, !output.json { try Terminal.output.write(Self.sentence(counted)) }
+            if let counted, !basic.output.json { try Terminal.output.write(Self.sentence(counted)) }
             let receipt = try await ledger.publish(publication)
             let written = try version(of: receipt, publication, in: ledger)
             try show(receipt, written, counted, done(written), already, ledger)
@@ -49,10 +48,10 @@ struct PublicationOptions: ParsableArguments {
     private func dryRun(
         _ publication: CatalogPublication, in ledger: Ledger
     ) throws -> PublicationDryRun {
-        let bar = ProgressBar("counting")
-        defer { bar.finish() }
-        return try ledger.dryRun(publication) { count in
-            bar.show(Int64(count), of: 0, note: "\(Words.grouped(count)) customers")
+        try ProgressBar.during("counting") { bar in
+            try ledger.dryRun(publication) { count in
+                bar.show(Int64(count), of: 0, note: "\(Words.grouped(count)) customers")
+            }
         }
     }
 
@@ -73,13 +72,13 @@ struct PublicationOptions: ParsableArguments {
         let more: JSONObject = [
             "place": .orNull(ledger.place(after: receipt)?.description), "dry_run": false,
         ]
-        try output.show(receipt.json(publishing: version, after: found).adding(more)) {
+        try basic.output.show(receipt.json(publishing: version, after: found).adding(more)) {
             "\($0.tick) \(isNew ? done : already)\n" + receipt.details($0)
         }
     }
 
     private func show(dry found: PublicationDryRun, _ done: String, _ already: String) throws {
-        try output.show(found.json.adding(["dry_run": true])) { _ in
+        try basic.output.show(found.json.adding(["dry_run": true])) { _ in
             if found.isInForceAlready { return "\(already); nothing to do\n" }
             let scope = found.scope.name
             return Self.sentence(found)

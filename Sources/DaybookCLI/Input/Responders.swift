@@ -40,10 +40,8 @@ enum Responders {
         } catch {
             throw Problem(description: error.localizedDescription)
         }
-        guard let status = (response as? HTTPURLResponse)?.statusCode, status == 200 else {
-            throw Problem(
-                description: "HTTP \((response as? HTTPURLResponse)?.statusCode ?? 0)")
-        }
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        if status != 200 { throw Problem(description: "HTTP \(status)") }
         return Array(body)
     }
 }

@@ -80,13 +80,10 @@ struct StreamFile {
     }
 
     private func play(_ bytes: [UInt8], into ledger: Ledger) async throws {
-        var rest: [UInt8]? = bytes
+        var rest = [bytes][...]
         let hasTimes = String(decoding: bytes, as: UTF8.self).contains("\"recorded_at\"")
         _ = try await ledger.importLines(
-            {
-                defer { rest = nil }
-                return rest
-            }, options: ImportOptions(isAsRecorded: hasTimes))
+            { rest.popFirst() }, options: ImportOptions(isAsRecorded: hasTimes))
     }
 
     private func firstEvent(_ bytes: [UInt8]) throws -> JSONObject {

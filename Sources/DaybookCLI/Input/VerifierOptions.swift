@@ -99,11 +99,8 @@ struct StoreIdentity {
     private func configuredRoots() throws -> AppStoreRoots {
         do {
             guard !roots.isEmpty else { return try AppStoreRoots.apple() }
-            var found: [AppStoreRoots] = []
-            for path in roots {
-                found.append(try AppStoreRoots(file: try InputFile(path).all()))
-            }
-            return try AppStoreRoots(joining: found)
+            return try AppStoreRoots(
+                joining: roots.map { try AppStoreRoots(file: try InputFile($0).all()) })
         } catch let refusal as PayloadRefusal {
             throw Failure(.badInput, "bad_root", refusal.detail)
         }

@@ -34,10 +34,8 @@ struct FunnelText {
         return Table(steps.enumerated()) { index, step in
             let filled = (step.count * Self.width + entered - 1) / entered
             let bar = String(repeating: "█", count: filled)
-            var pace = ""
-            if let median = step.medianMilliseconds {
-                pace =
-                    "median \(Words.duration(median)), p90 \(Words.duration(step.p90Milliseconds))"
+            let pace = step.medianMilliseconds.map {
+                "median \(Words.duration($0)), p90 \(Words.duration(step.p90Milliseconds))"
             }
             let before =
                 index > 0 && isOrdered ? Words.share(step.count, of: steps[index - 1].count) : ""
@@ -46,7 +44,7 @@ struct FunnelText {
                 .init(bar.padding(to: Self.width), .good),
                 .init(Words.share(step.count, of: entered), isRight: true),
                 .init(before.isEmpty ? "" : "\(before) of the step before", .dim),
-                .init(pace, .dim),
+                .init(pace ?? "", .dim),
             ]
         }.text(terminal)
     }

@@ -31,20 +31,17 @@ struct HumanText: Sendable, Equatable, ExpressibleByStringInterpolation {
     var isEmpty: Bool { rendered.isEmpty }
 
     static func + (left: HumanText, right: HumanText) -> HumanText {
-        var sum = left
-        sum += right
-        return sum
+        HumanText(stringLiteral: left.rendered + right.rendered)
     }
 
     static func += (left: inout HumanText, right: HumanText) { left.rendered += right.rendered }
 
     /// The same, each line that is not empty behind some spaces.
     func indented(_ count: Int) -> HumanText {
-        var text = self
         let lines = rendered.split(separator: "\n", omittingEmptySubsequences: false)
         let space = String(repeating: " ", count: count)
-        text.rendered = lines.map { $0.isEmpty ? "" : space + $0 }.joined(separator: "\n")
-        return text
+        return HumanText(
+            stringLiteral: lines.map { $0.isEmpty ? "" : space + $0 }.joined(separator: "\n"))
     }
 
     struct StringInterpolation: StringInterpolationProtocol {

@@ -12,6 +12,11 @@ struct FormField {
     /// What stands for an empty choice.
     var none = ""
 
+    /// What a form carries along unseen, as templates have it.
+    static func hidden(_ parameters: [(String, String?)]) -> [Model] {
+        parameters.compactMap { name, value in value.map { ["name": name, "value": $0] } }
+    }
+
     var model: Model {
         [
             "name": name, "label": label, "value": value, "needed": isNeeded, "hint": hint,

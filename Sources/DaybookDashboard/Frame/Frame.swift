@@ -143,8 +143,7 @@ package struct Frame: Sendable {
     }
 
     private static func rendered(_ page: Page, _ model: Model) -> Answer {
-        var model = model
-        model = model.forTemplate
+        var model = model.forTemplate
         model["body"] = page.template
         guard let text = PageFiles.templates.render(model, withTemplate: "page") else {
             preconditionFailure("the templates have no page")

@@ -46,11 +46,9 @@ struct BoardPage {
 enum NumberCard {
     /// A metric's own page with the same question.
     static func link(_ metric: String, _ call: PageCall) -> String {
-        Link(
+        call.link(
             call.address("/metrics/\(Link.encoded(metric))"),
-            call.kept.filter { $0.0 != "form" }.map { ($0.0, Optional($0.1)) }
-                + call.clocks.parameters
-        ).text
+            call.kept.filter { $0.0 != "form" }.map { ($0.0, Optional($0.1)) })
     }
 
     /// The value of the last period that has one, of each group.

@@ -22,9 +22,7 @@ struct CatalogChangesPage {
             title: "Catalog \(to): changes", template: "catalog-changes", section: .catalog,
             model: [
                 "path": call.path, "from": String(first), "to": String(to),
-                "others": call.clocks.parameters.compactMap { name, value -> Model? in
-                    value.map { ["name": name, "value": $0] }
-                },
+                "others": FormField.hidden(call.clocks.parameters),
                 "back": call.link(call.address("/catalog")),
                 "versions": known.map { number -> Model in
                     ["value": String(number), "current": number == first]

@@ -78,19 +78,13 @@ enum NumbersPart {
                 none: "all")
         }
         let active = call.kept.filter { names.contains($0.0) }
-        let rest = call.kept.filter { !names.contains($0.0) }
         let others =
-            rest
-            + call.clocks.parameters.compactMap { name, value in
-                value.map { (name, $0) }
-            }
+            call.kept.filter { !names.contains($0.0) }.map { ($0.0, Optional($0.1)) }
+            + call.clocks.parameters
         return [
             "path": call.path, "fields": fields.map(\.model),
             "active": active.map { "\(Words.spaced($0.0)) \($0.1)" }.joined(separator: ", "),
-            "others": others.map { ["name": $0.0, "value": $0.1] },
-            "clear": Link(
-                call.path, rest.map { ($0.0, Optional($0.1)) } + call.clocks.parameters
-            ).text,
+            "others": FormField.hidden(others), "clear": Link(call.path, others).text,
         ]
     }
 

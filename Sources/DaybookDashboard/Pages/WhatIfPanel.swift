@@ -94,9 +94,7 @@ struct WhatIfPanel: Sendable {
             "path": path + "/what-if", "command": command,
             "left_out": try without.map { try leftOut($0, ledger) },
             "catalogs": try catalogs(ledger), "lines": try text(ledger),
-            "kept": parameters { !["with", "rules", "like"].contains($0) }.compactMap { pair in
-                pair.1.map { ["name": pair.0, "value": $0] as Model }
-            },
+            "kept": FormField.hidden(parameters { !["with", "rules", "like"].contains($0) }),
         ]
         switch outcome {
         case .nothingAsked: model["command"] = nil

@@ -200,14 +200,12 @@ public final class KeyStore: Sendable {
 
     static func tokenKeys(_ database: Database) throws -> [String: [TokenKey]] {
         let rows = try Row.fetchAll(database, sql: "SELECT * FROM token_key ORDER BY id")
-        var keys: [String: [TokenKey]] = [:]
-        for row in rows {
-            guard let algorithm = TokenKey.Algorithm(rawValue: row["algorithm"]) else { continue }
+        return rows.reduce(into: [:]) { keys, row in
+            guard let algorithm = TokenKey.Algorithm(rawValue: row["algorithm"]) else { return }
             let material: Data = row["material"]
             keys[row["app"], default: []].append(
                 TokenKey(id: row["id"], algorithm: algorithm, material: Array(material)))
         }
-        return keys
     }
 
     // MARK: Keys of leases
@@ -236,17 +234,14 @@ public final class KeyStore: Sendable {
     }
 
     static func leaseKeys(_ database: Database) throws -> [String: [LeaseKey]] {
-        var keys: [String: [LeaseKey]] = [:]
-        for row in try Row.fetchAll(
-            database, sql: "SELECT * FROM lease_key ORDER BY created_at, id")
-        {
+        let sql = "SELECT * FROM lease_key ORDER BY created_at, id"
+        return try Row.fetchAll(database, sql: sql).reduce(into: [:]) { keys, row in
             let material: Data = row["material"]
             keys[row["app"], default: []].append(
                 LeaseKey(
                     id: row["id"], createdAt: row["created_at"], createdBy: row["created_by"],
                     retiredAt: row["retired_at"], material: Array(material)))
         }
-        return keys
     }
 
     // MARK: The running server

@@ -111,19 +111,16 @@ struct Dispatcher: Sendable {
 
     /// The named parts of a path, as far as they can be decoded.
     private static func parts(_ context: ServerContext) -> [String: String] {
-        var parts: [String: String] = [:]
-        for (name, value) in context.parameters {
-            parts[String(name)] = try? QueryText.decoded(value)
+        context.parameters.reduce(into: [:]) { parts, parameter in
+            parts[String(parameter.key)] = try? QueryText.decoded(parameter.value)
         }
-        return parts
     }
 
     private func admit(
         _ request: Request, _ context: ServerContext, _ route: Route
     ) async throws -> Admitted {
-        var parts: [String: String] = [:]
-        for (name, value) in context.parameters {
-            parts[String(name)] = try QueryText.decoded(value)
+        let parts = try context.parameters.reduce(into: [String: String]()) { parts, parameter in
+            parts[String(parameter.key)] = try QueryText.decoded(parameter.value)
         }
         guard route.isOfApp else {
             let caller = try await route.door.admit(request.head, to: route, app: "", by: gate)

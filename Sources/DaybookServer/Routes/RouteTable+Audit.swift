@@ -28,8 +28,7 @@ extension RouteTable {
         let question = CheckQuestion(
             call.part("name"), amount: try call.fields.integer("amount") ?? 1,
             profile: try call.fields.text("profile"), locale: try call.fields.text("locale"))
-        let environment = try call.fields.environment()
-        let moment = try call.fields.moment()
+        let (environment, moment) = try call.fields.environmentAndMoment()
         return { ledger in
             let explanation = try ledger.explain(
                 question, for: subject, environment: environment, moment: moment)
@@ -49,8 +48,7 @@ extension RouteTable {
                 "\"events\" is from 1 to \(BeliefRequest.eventCountMax)")
             request.eventCount = Int(count)
         }
-        let environment = try call.fields.environment()
-        let moment = try call.fields.moment()
+        let (environment, moment) = try call.fields.environmentAndMoment()
         return { [request] ledger in
             let plane = try ledger.beliefs(
                 request, of: subject, environment: environment, moment: moment)
@@ -96,8 +94,8 @@ extension RouteTable {
             throw Problem.unprocessable("force_without_undo", "\"force\" goes with \"undo\"")
         }
         let from = try call.fields.neededText("from")
-        let (actor, reason) = try call.audit()
-        guard let reason else { throw RequestFields.missing("reason") }
+        let (actor, why) = try call.audit()
+        let reason = try RequestFields.needed("reason", why)
         let request = TransferRequest(
             of: try call.fields.neededText("lineage"), from: from, direction, reason: reason,
             environment: try call.fields.environment(), actor: actor,

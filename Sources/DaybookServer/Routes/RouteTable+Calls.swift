@@ -16,9 +16,7 @@ extension RouteTable {
         let named = try call.fields.text("customer")
         let environment = try call.fields.environment()
         try call.fields.finish()
-        guard let subject = call.caller.customer ?? named else {
-            throw RequestFields.missing("customer")
-        }
+        let subject = try RequestFields.needed("customer", call.caller.customer ?? named)
         try call.caller.confirm(named ?? subject)
         let body = call.bytes.isEmpty ? .object(JSONObject()) : try JSONReader.read(call.bytes)
         guard let object = body.object else {

@@ -83,9 +83,7 @@ extension RouteTable {
 
     private static func catalogDifference(_ call: inout RouteCall) throws -> Answer {
         let version = call.part("version")
-        guard let from = try call.fields.integer("from") else {
-            throw RequestFields.missing("from")
-        }
+        let from = try RequestFields.needed("from", try call.fields.integer("from"))
         let json = try call.asking { ledger in
             try ledger.catalogDifference(from: from, to: try number(of: version, ledger)).json
         }

@@ -20,8 +20,7 @@ extension RouteTable {
         let subject = try call.customer()
         let name = call.part("name")
         let question = try question(name, &call)
-        let environment = try call.fields.environment()
-        let moment = try call.fields.moment()
+        let (environment, moment) = try call.fields.environmentAndMoment()
         let (decision, asOf) = try call.asking { ledger in
             try ledger.check(question, for: subject, environment: environment, moment: moment)
         }
@@ -30,15 +29,12 @@ extension RouteTable {
 
     private static func checkMany(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
-        guard let names = try call.fields.texts("names") else {
-            throw RequestFields.missing("names")
-        }
+        let names = try RequestFields.needed("names", try call.fields.texts("names"))
         try Problem.require(
             (1...checkedNamesMax).contains(names.count), "too_many_names",
             "\"names\" has \(names.count) names; ask for 1 to \(checkedNamesMax)")
         let template = try question("", &call)
-        let environment = try call.fields.environment()
-        let moment = try call.fields.moment()
+        let (environment, moment) = try call.fields.environmentAndMoment()
         let questions = names.map { name in
             var question = template
             question.name = name

@@ -38,8 +38,7 @@ extension RouteTable {
         let subject = try call.customer()
         let profile = try call.fields.text("profile")
         let locale = try call.fields.text("locale")
-        let environment = try call.fields.environment()
-        let moment = try call.fields.moment()
+        let (environment, moment) = try call.fields.environmentAndMoment()
         let (status, asOf) = try call.asking { ledger in
             try ledger.status(
                 of: subject, profile: profile, environment: environment, moment: moment,
@@ -51,8 +50,7 @@ extension RouteTable {
     private static func resets(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
         let meter = call.part("meter")
-        let environment = try call.fields.environment()
-        let moment = try call.fields.moment()
+        let (environment, moment) = try call.fields.environmentAndMoment()
         let span = try call.fields.span()
         let limit = try call.fields.limit(20, most: Ledger.resetsMax)
         let (resets, isMore, asOf) = try call.asking { ledger in
@@ -65,8 +63,7 @@ extension RouteTable {
 
     private static func history(_ call: inout RouteCall) throws -> Answer {
         let subject = try call.customer()
-        let environment = try call.fields.environment()
-        let moment = try call.fields.moment()
+        let (environment, moment) = try call.fields.environmentAndMoment()
         let span = try call.fields.span()
         let happened = (span.from ?? Int64.min)..<(span.until ?? Int64.max)
         let limit = try call.fields.limit(100, most: historyLimitMax)

@@ -40,9 +40,7 @@ extension RouteTable {
             app: try call.app.name, defaultTrust: isClient ? .clientAsserted : .imported,
             isReported: true, key: key)
         var (events, problems) = reader.read(call.bytes)
-        guard problems.isEmpty else {
-            throw LedgerError.badInput(problems.map(InputProblem.init))
-        }
+        try LedgerError.refuse(problems)
         try confirm(events.count, atMost: isClient ? clientLinesMax : linesMax)
         if !call.caller.granted.contains(.admin),
             let report = events.first(where: { $0.draft.type == .reportFrozen })

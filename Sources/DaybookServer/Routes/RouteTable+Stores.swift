@@ -109,7 +109,7 @@ extension RouteTable {
     // MARK: What is sent
 
     private static func signed(_ fields: inout RequestFields) throws -> [[UInt8]] {
-        guard let texts = try fields.texts("signed") else { throw RequestFields.missing("signed") }
+        let texts = try RequestFields.needed("signed", try fields.texts("signed"))
         try Problem.require(
             texts.count <= Ledger.restoredTextCountMax, "too_many_payloads",
             "\"signed\" has \(texts.count) payloads; send at most \(Ledger.restoredTextCountMax)")

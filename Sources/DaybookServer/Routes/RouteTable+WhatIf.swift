@@ -1,7 +1,7 @@
-import Daybook
+package import Daybook
 package import DaybookAudit
 import DaybookEvents
-import DaybookIngest
+package import DaybookIngest
 
 /// What would be so under other rules, or had other things happened.
 extension RouteTable {
@@ -64,6 +64,13 @@ extension RouteTable {
     }
 }
 
+extension LedgerError {
+    /// - Throws: `LedgerError.badInput` where lines could not be read.
+    package static func refuse(_ problems: [LineProblem]) throws {
+        if !problems.isEmpty { throw badInput(problems.map(InputProblem.init)) }
+    }
+}
+
 extension WhatIf {
     /// Reads the events to be put in.
     /// - Parameters:
@@ -75,9 +82,7 @@ extension WhatIf {
     ) throws {
         var reader = NDJSONReader(app: app)
         let (read, problems) = reader.read(lines)
-        guard problems.isEmpty else {
-            throw LedgerError.badInput(problems.map(InputProblem.init))
-        }
+        try LedgerError.refuse(problems)
         try Problem.require(
             read.count <= max, "too_many_events",
             "\(read.count) events are more than a request may have: \(max)")

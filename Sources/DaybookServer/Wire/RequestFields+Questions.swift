@@ -8,6 +8,10 @@ extension RequestFields {
         Moment(at: try instant("at"), knownAt: try knowledge("known_at"))
     }
 
+    mutating func environmentAndMoment() throws -> (environment: Environment, moment: Moment) {
+        (try environment(), try moment())
+    }
+
     /// What had been recorded by then.
     mutating func knowledge(_ name: String) throws -> Moment.Knowledge? {
         try InstantText.knowledge(try timeText(name), name)

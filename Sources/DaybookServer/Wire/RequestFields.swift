@@ -88,8 +88,7 @@ package struct RequestFields: Sendable {
     }
 
     mutating func neededText(_ name: String) throws -> String {
-        guard let text = try text(name) else { throw Self.missing(name) }
-        return text
+        try Self.needed(name, try text(name))
     }
 
     package mutating func integer(_ name: String) throws -> Int64? {
@@ -155,8 +154,10 @@ package struct RequestFields: Sendable {
         }
     }
 
-    static func missing(_ name: String) -> Problem {
-        Problem.unprocessable("missing_member", "\"\(name)\" is missing")
+    /// - Throws: `Problem` where a value that there must be is missing.
+    static func needed<Value>(_ name: String, _ value: Value?) throws -> Value {
+        if let value { return value }
+        throw Problem.unprocessable("missing_member", "\"\(name)\" is missing")
     }
 
     private static func wrong(_ name: String, _ expected: String, _ found: JSONValue) -> Problem {
