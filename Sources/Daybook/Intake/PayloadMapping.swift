@@ -35,32 +35,29 @@ public struct PayloadMapping: Sendable {
 
     /// The code of this build.
     public static let present = PayloadMapping { payload in
-        switch payload.source {
-        case RevenueCatReader.sourceKind:
-            let reader = RevenueCatReader(
-                catalog: payload.catalog, environment: payload.environment)
-            do throws(LineProblem) {
+        do {
+            switch payload.source {
+            case RevenueCatReader.sourceKind:
+                let reader = RevenueCatReader(
+                    catalog: payload.catalog, environment: payload.environment)
                 return try reader.read(payload.bytes).drafts
-            } catch {
-                throw PayloadRefusal(.format, "column \(error.column): \(error.reason)")
-            }
-        case RevenueCatSubscriberReader.sourceKind:
-            let reader = RevenueCatSubscriberReader(
-                catalog: payload.catalog, environment: payload.environment,
-                subject: payload.claimant)
-            do throws(LineProblem) {
+            case RevenueCatSubscriberReader.sourceKind:
+                let reader = RevenueCatSubscriberReader(
+                    catalog: payload.catalog, environment: payload.environment,
+                    subject: payload.claimant)
                 return try reader.read(payload.bytes).drafts
-            } catch {
-                throw PayloadRefusal(.format, "column \(error.column): \(error.reason)")
+            case AppStoreMapping.notificationSource, AppStoreMapping.postedSource:
+                let isPosted = payload.source == AppStoreMapping.postedSource
+                let document = try AppStoreDocument(
+                    kept: payload.bytes, as: isPosted ? nil : .notification)
+                let mapping = AppStoreMapping(
+                    environment: payload.environment, subject: payload.claimant)
+                return try mapping.events(of: document)
+            default:
+                throw PayloadRefusal(.format, "this build reads no payloads of \(payload.source)")
             }
-        case AppStoreMapping.notificationSource, AppStoreMapping.postedSource:
-            let isPosted = payload.source == AppStoreMapping.postedSource
-            let document = try AppStoreDocument(
-                kept: payload.bytes, as: isPosted ? nil : .notification)
-            return try AppStoreMapping(environment: payload.environment, subject: payload.claimant)
-                .events(of: document)
-        default:
-            throw PayloadRefusal(.format, "this build reads no payloads of \(payload.source)")
+        } catch let problem as LineProblem {
+            throw PayloadRefusal(.format, "column \(problem.column): \(problem.reason)")
         }
     }
 }

@@ -23,12 +23,7 @@ struct RevenueCatIngest {
             receipt in
             let catalog = core.state.withLock { $0.catalogs.newest?.catalog }
             let reader = RevenueCatReader(catalog: catalog, environment: environment)
-            let reading: RevenueCatReading
-            do throws(LineProblem) {
-                reading = try reader.read(payload)
-            } catch {
-                throw PayloadRefusal(.format, error.sentence)
-            }
+            let reading = try reader.read(payload)
             try Self.check(reading, environment)
             let drafts = try core.translating { try news(of: reading) }
             if drafts == nil { receipt.duplicates = max(1, reading.events.count) }

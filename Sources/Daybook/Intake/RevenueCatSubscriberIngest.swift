@@ -28,12 +28,7 @@ struct RevenueCatSubscriberIngest {
             let catalog = core.state.withLock { $0.catalogs.newest?.catalog }
             let reader = RevenueCatSubscriberReader(
                 catalog: catalog, environment: environment, subject: subject)
-            let reading: RevenueCatSubscriberReading
-            do throws(LineProblem) {
-                reading = try reader.read(payload)
-            } catch {
-                throw PayloadRefusal(.format, error.sentence)
-            }
+            let reading = try reader.read(payload)
             let news = try news(of: reading, environment, &receipt)
             note(reading, catalog, &receipt)
             return news
@@ -63,7 +58,7 @@ struct RevenueCatSubscriberIngest {
                     reading.drafts, of: reading.subject, environment, builder)
                 let aliases = KnownAliases(state: state, cut: Int64.max)
                 for draft in reading.drafts {
-                    let isRecorded = try isRecorded(draft, state)
+                    let isRecorded = try state.position(of: draft, in: core.store) != nil
                     if draft.type == .subjectAliased, !isRecorded, aliases.has(draft) { continue }
                     try news.take(draft, isRecorded: isRecorded)
                 }
@@ -73,10 +68,6 @@ struct RevenueCatSubscriberIngest {
         receipt.duplicates = found.1
         for gap in found.2 { receipt.add(.init(subject: reading.subject, gap: gap)) }
         return found.0
-    }
-
-    private func isRecorded(_ draft: EventDraft, _ state: LedgerState) throws -> Bool {
-        try state.position(of: draft, in: core.store) != nil
     }
 
     /// Notes what a person should know of the document.

@@ -12,7 +12,8 @@ struct UnsignedIngest {
     /// - Parameters:
     ///   - identity: What tells whether the same key is the same event.
     ///   - read: Gives the new events of the payload and notes in the receipt what a person should know of it; `nil`:
-    ///     the payload was taken in before. Throws a `PayloadRefusal` for what cannot be read.
+    ///     the payload was taken in before. Throws a `PayloadRefusal` or a `LineProblem` for
+    ///     what cannot be read.
     /// - Throws: `LedgerError` when the ledger cannot be written; a payload that is refused is an answer.
     func take(
         _ posted: PostedText, identity: (EventDraft) -> Int64,
@@ -33,6 +34,9 @@ struct UnsignedIngest {
             try await DeadLetters(writer: writer).settle(of: posted.payload)
         } catch let refusal as PayloadRefusal {
             try await DeadLetters(writer: writer).refuse(posted, refusal, &receipt)
+        } catch let problem as LineProblem {
+            try await DeadLetters(writer: writer).refuse(
+                posted, PayloadRefusal(.format, problem.sentence), &receipt)
         } catch LedgerError.badInput(let problems) {
             try await DeadLetters(writer: writer).refuse(
                 posted, PayloadRefusal(problems), &receipt)

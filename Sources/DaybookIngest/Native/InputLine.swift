@@ -36,8 +36,15 @@ package protocol LineReader: Sendable {
     mutating func split(_ piece: [UInt8]) -> [InputLine]
     /// What is left at the end of the file: one line, or none.
     mutating func lastLine() -> [InputLine]
+    /// The events of a line, of an order one for each item.
+    func events(of line: InputLine) throws(LineProblem) -> [ReadEvent]
+}
+
+extension LineReader {
     /// - Returns: The line's events.
-    func read(_ line: InputLine) -> Result<[ReadEvent], LineProblem>
+    package func read(_ line: InputLine) -> Result<[ReadEvent], LineProblem> {
+        Result { () throws(LineProblem) in try events(of: line) }
+    }
 }
 
 /// Bytes of a line that has not ended, of which no more are kept than an event may have.

@@ -35,6 +35,23 @@ public struct LineProblem: Error, Sendable, Equatable {
             code: problem.code.rawValue, reason: "\(problem.member): \(problem.reason)",
             member: problem.member, bytes: bytes)
     }
+
+    /// Reads JSON, perhaps of several lines.
+    /// - Parameters:
+    ///   - firstLine: The line of the first byte in a larger file.
+    ///   - kept: The bytes that belong to a problem.
+    /// - Throws: `bad_json` at the byte that is wrong.
+    static func json(
+        _ bytes: [UInt8], firstLine: Int = 1, kept: [UInt8]
+    ) throws(LineProblem) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONReader.read(bytes, firstLine: firstLine)
+        } catch {
+            throw LineProblem(
+                line: error.line, column: error.column, code: "bad_json", reason: error.reason,
+                bytes: kept)
+        }
+    }
 }
 
 /// An event with the line that it came from; of an order with items there are several with one line.
@@ -147,26 +164,15 @@ public struct NDJSONReader: LineReader {
         if let ended = pending.end(line: line) { lines.append(ended) }
     }
 
-    /// Reads one line.
-    /// - Returns: Its event; of an order one for each item.
-    package func read(_ ended: InputLine) -> Result<[ReadEvent], LineProblem> {
-        if let problem = ended.problemOfLength { return .failure(problem) }
+    package func events(of ended: InputLine) throws(LineProblem) -> [ReadEvent] {
+        if let problem = ended.problemOfLength { throw problem }
         let (line, bytes) = (ended.number, ended.bytes)
         // How long an event may be its type says, once it is read.
-        let json: JSONValue
-        do throws(JSONError) {
-            json = try JSONReader.read(bytes, firstLine: line)
-        } catch {
-            return .failure(
-                LineProblem(
-                    line: line, column: error.column, code: "bad_json", reason: error.reason,
-                    bytes: bytes))
-        }
+        let json = try LineProblem.json(bytes, firstLine: line, kept: bytes)
         do throws(EventProblem) {
-            return .success(
-                try drafts(json, line).map { ReadEvent(line: line, draft: $0, bytes: bytes) })
+            return try drafts(json, line).map { ReadEvent(line: line, draft: $0, bytes: bytes) }
         } catch {
-            return .failure(LineProblem(line: line, bytes: bytes, error))
+            throw LineProblem(line: line, bytes: bytes, error)
         }
     }
 

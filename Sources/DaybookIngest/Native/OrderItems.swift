@@ -123,8 +123,7 @@ enum OrderItems {
             (1...countMax).contains(values.count), .outOfBounds, "data.items",
             "has \(values.count) items; an order has 1 to \(countMax), and a purchase of one product needs none"
         )
-        var items: [JSONObject] = []
-        for (index, value) in values.enumerated() {
+        return try values.enumerated().map { (index, value) throws(EventProblem) in
             let place = "data.items[\(index)]"
             guard let item = value.object else {
                 throw EventProblem(.wrongType, place, "must be an object, not \(value.kindName)")
@@ -133,9 +132,8 @@ enum OrderItems {
                 throw EventProblem(
                     .forbidden, "\(place).\(name)", "stands with the order, not with an item")
             }
-            items.append(item)
+            return item
         }
-        return items
     }
 
     private static func id(of order: EventDraft) throws(EventProblem) -> String {

@@ -23,14 +23,7 @@ enum RevenueCatDocument {
                 reason: "the \(noun) has \(bytes.count) bytes, more than \(byteCountMax)",
                 bytes: bytes)
         }
-        let json: JSONValue
-        do throws(JSONError) {
-            json = try JSONReader.read(bytes, firstLine: firstLine)
-        } catch {
-            throw LineProblem(
-                line: error.line, column: error.column, code: "bad_json", reason: error.reason,
-                bytes: bytes)
-        }
+        let json = try LineProblem.json(bytes, firstLine: firstLine, kept: bytes)
         do throws(EventProblem) {
             return try reading(json)
         } catch {

@@ -89,14 +89,12 @@ struct RevenueCatFields {
     func texts(_ name: String) throws(EventProblem) -> [String] {
         guard let value = value(name) else { return [] }
         guard let values = value.array else { throw wrong(name, "be a list", value) }
-        var texts: [String] = []
-        for value in values where value != .null {
+        return try values.filter { $0 != .null }.map { (value) throws(EventProblem) in
             guard let text = value.text ?? value.integer.map({ String($0) }) else {
                 throw wrong(name, "hold texts", value)
             }
-            texts.append(text)
+            return text
         }
-        return texts
     }
 
     /// Thousandths of the currency that was paid in, and whether the sender wrote no finer number.

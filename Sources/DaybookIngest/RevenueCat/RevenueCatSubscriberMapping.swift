@@ -304,9 +304,8 @@ struct RevenueCatSubscriberMapping {
         }
         // The payload itself is kept; an event has its bound.
         if kept.canonicalBytes.count > Self.restByteCountMax { kept = ["rest_left_out": true] }
-        var unique: [String] = []
-        for path in leftOut where !unique.contains(path) { unique.append(path) }
-        leftOut = unique
+        var seen: Set<String> = []
+        leftOut.removeAll { !seen.insert($0).inserted }
         kept.tell(leftOut: leftOut)
         if !events.isEmpty { events[0].data["revenuecat"] = .object(kept) }
         return leftOut.count + max(0, attributes - 1)

@@ -62,14 +62,13 @@ enum RowFields {
     private static func spaced(
         _ bytes: ArraySlice<UInt8>, _ line: InputLine
     ) throws(LineProblem) -> [RowField] {
-        var fields: [RowField] = []
-        for part in bytes.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }) {
+        let parts = bytes.split { $0 == 0x20 || $0 == 0x09 }
+        return try parts.map { (part) throws(LineProblem) in
             guard let text = String(validating: part, as: UTF8.self) else {
                 throw line.bad("the field is not UTF-8", at: part.startIndex + 1)
             }
-            fields.append(RowField(text: text, column: part.startIndex + 1))
+            return RowField(text: text, column: part.startIndex + 1)
         }
-        return fields
     }
 }
 

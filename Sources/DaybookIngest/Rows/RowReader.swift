@@ -122,11 +122,7 @@ package struct RowReader: LineReader {
         }
     }
 
-    package func read(_ line: InputLine) -> Result<[ReadEvent], LineProblem> {
-        Result { () throws(LineProblem) in try events(of: line) }
-    }
-
-    private func events(of line: InputLine) throws(LineProblem) -> [ReadEvent] {
+    package func events(of line: InputLine) throws(LineProblem) -> [ReadEvent] {
         if let problem, problem.line == line.number { throw problem }
         let fields = try RowFields.split(line, by: map.separator)
         guard fields.count == columnCount else {

@@ -29,15 +29,8 @@ public enum StoreKitConfigurationReader {
                 line: 1, column: 1, code: EventProblem.Code.tooLarge.rawValue,
                 reason: "the file has \(bytes.count) bytes, more than \(byteCountMax)", bytes: [])
         }
-        let json: JSONValue
         let text = NDJSONReader.withoutByteOrderMark(bytes)
-        do throws(JSONError) {
-            json = try JSONReader.read(text)
-        } catch {
-            throw LineProblem(
-                line: error.line, column: error.column, code: "bad_json", reason: error.reason,
-                bytes: [])
-        }
+        let json = try LineProblem.json(text, kept: [])
         do throws(EventProblem) {
             return try imported(json, app: app)
         } catch {

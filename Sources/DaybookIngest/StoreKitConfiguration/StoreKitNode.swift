@@ -79,15 +79,12 @@ final class StoreKitNode {
     func nodes(_ name: String) throws(EventProblem) -> [StoreKitNode] {
         guard let value = value(name) else { return [] }
         guard let values = value.array else { throw wrong(name, "a list", value) }
-        var nodes: [StoreKitNode] = []
-        for (index, value) in values.enumerated() {
+        return try values.enumerated().map { (index, value) throws(EventProblem) in
             guard let object = value.object else {
                 throw wrong("\(name)[\(index)]", "an object", value)
             }
-            nodes.append(
-                StoreKitNode(object, path: "\(place(name))[\(index)]", report: report))
+            return StoreKitNode(object, path: "\(place(name))[\(index)]", report: report)
         }
-        return nodes
     }
 
     /// Reports the whole object.

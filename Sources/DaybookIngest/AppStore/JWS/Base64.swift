@@ -27,7 +27,8 @@ package enum Base64 {
         guard count > 0 else { return [] }
         var isGood = true
         let bytes = [UInt8](unsafeUninitializedCapacity: count * 3 / 4) { output, byteCount in
-            isGood = values(of: alphabet).withUnsafeBufferPointer { values in
+            let values = alphabet == .url ? urlValues : standardValues
+            isGood = values.withUnsafeBufferPointer { values in
                 fill(output, from: text, count, values)
             }
             // All of the capacity was written, or nothing of it is handed out.
@@ -79,7 +80,7 @@ package enum Base64 {
 
     /// The text without padding in the URL alphabet, with padding in the standard one.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
-        let digits = digits(of: alphabet)
+        let digits = alphabet == .url ? urlDigits : standardDigits
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -103,14 +104,6 @@ package enum Base64 {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let standardValues = values(standardDigits)
     private static let urlValues = values(urlDigits)
-
-    private static func digits(of alphabet: Alphabet) -> [UInt8] {
-        alphabet == .url ? urlDigits : standardDigits
-    }
-
-    private static func values(of alphabet: Alphabet) -> [UInt8] {
-        alphabet == .url ? urlValues : standardValues
-    }
 
     /// What each byte stands for; 255 for those that are no digits.
     private static func values(_ digits: [UInt8]) -> [UInt8] {

@@ -67,8 +67,7 @@ struct CompactJWS {
         try PayloadRefusal.require(
             values.count == 3 || isOneEnough && values.count == 1, .chain,
             "x5c has \(values.count) certificates; Apple sends exactly 3")
-        var certificates: [[UInt8]] = []
-        for value in values {
+        return try values.map { (value) throws(PayloadRefusal) in
             guard let text = value.text, let bytes = Base64.decode(text, .standard) else {
                 throw PayloadRefusal(.format, "a certificate in x5c is not standard base64")
             }
@@ -76,9 +75,8 @@ struct CompactJWS {
                 (1...Self.certificateByteCountMax).contains(bytes.count), .format,
                 "a certificate in x5c has \(bytes.count) bytes; 1 to \(Self.certificateByteCountMax) are read"
             )
-            certificates.append(bytes)
+            return bytes
         }
-        return certificates
     }
 
     private static func object(

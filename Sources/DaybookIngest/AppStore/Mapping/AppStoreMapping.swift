@@ -48,10 +48,8 @@ public struct AppStoreMapping: Sendable {
 
     private func posted(_ transaction: AppStoreTransaction) -> [EventDraft] {
         let source = source("\(transaction.id ?? "")@", transaction.signedAt)
-        let fact =
-            transaction.type == .known(.consumable)
-            ? consumable(transaction, source) : transactionFact(transaction, source)
-        return [fact] + claims(to: transaction.lineageNames, transaction.productID, source)
+        return [fact(of: transaction, source)]
+            + claims(to: transaction.lineageNames, transaction.productID, source)
     }
 
     private func posted(_ renewal: AppStoreRenewal) -> [EventDraft] {
@@ -103,35 +101,23 @@ public struct AppStoreMapping: Sendable {
         let meaning = AppStoreMeaning.of(notification)
         var events: [EventDraft] = []
         let transaction = notification.transaction
-        if let transaction {
-            let source = EventSource(
-                kind: Self.notificationSource, key: "\(uuid)#transaction",
-                signedAt: transaction.signedAt)
-            if transaction.type == .known(.consumable) {
-                // The notification's own event of a consumable is its fact.
-                events.append(
-                    meaning.statesConsumable
-                        ? told(meaning, notification, source) : consumable(transaction, source))
-            } else if meaning.isTransaction {
-                events.append(told(meaning, notification, source))
-            } else {
-                events.append(transactionFact(transaction, source))
-            }
-        }
-        if let renewal = notification.renewal {
-            events.append(
-                renewalFact(
-                    renewal,
-                    EventSource(
-                        kind: Self.notificationSource, key: "\(uuid)#renewal",
-                        signedAt: renewal.signedAt)))
-        }
+        // The notification's own event of a consumable is its fact.
         let isTold =
             transaction.map {
                 $0.type == .known(.consumable) ? meaning.statesConsumable : meaning.isTransaction
             } ?? false
-        let source = EventSource(
-            kind: Self.notificationSource, key: uuid, signedAt: notification.signedAt)
+        func origin(_ part: String, _ signedAt: Int64?) -> EventSource {
+            EventSource(kind: Self.notificationSource, key: uuid + part, signedAt: signedAt)
+        }
+        if let transaction {
+            let source = origin("#transaction", transaction.signedAt)
+            events.append(
+                isTold ? told(meaning, notification, source) : fact(of: transaction, source))
+        }
+        if let renewal = notification.renewal {
+            events.append(renewalFact(renewal, origin("#renewal", renewal.signedAt)))
+        }
+        let source = origin("", notification.signedAt)
         if !isTold { events.append(told(meaning, notification, source)) }
         if let transaction {
             events += claims(to: transaction.lineageNames, transaction.productID, source)
@@ -184,6 +170,12 @@ public struct AppStoreMapping: Sendable {
 
 extension AppStoreMapping {
     // MARK: Facts
+
+    /// The event by which a transaction is told alone.
+    private func fact(of transaction: AppStoreTransaction, _ source: EventSource) -> EventDraft {
+        transaction.type == .known(.consumable)
+            ? consumable(transaction, source) : transactionFact(transaction, source)
+    }
 
     /// Everything about one transaction that decides over access.
     func transactionFact(_ transaction: AppStoreTransaction, _ source: EventSource) -> EventDraft {

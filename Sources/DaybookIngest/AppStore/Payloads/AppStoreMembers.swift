@@ -83,10 +83,9 @@ private struct Decimal {
         guard parts.count <= 2, let mantissa = parts.first else { return nil }
         let halves = mantissa.split(separator: ".", omittingEmptySubsequences: false)
         var digits = Array(halves.joined().utf8)
-        guard parts.count < 2 || Int(parts[1]) != nil else { return nil }
-        let exponent = parts.count == 2 ? Int(parts[1]) ?? 0 : 0
         // Beyond these there is nothing but zero or overflow, and no memory is spent on writing it out.
-        guard (-400...400).contains(exponent) else { return nil }
+        guard let exponent = parts.count == 2 ? Int(parts[1]) : 0, (-400...400).contains(exponent)
+        else { return nil }
         var wholeCount = (halves.first?.utf8.count ?? 0) + exponent
         if wholeCount < 0 {
             digits.insert(contentsOf: repeatElement(0x30, count: -wholeCount), at: 0)

@@ -102,14 +102,12 @@ public struct SandboxLife: Sendable, Equatable {
     /// - Throws: `PlanProblem` for the first step that cannot happen.
     public func moments() throws(PlanProblem) -> [Moment] {
         var course = SandboxCourse(self)
-        var moments: [Moment] = []
-        for (index, step) in plan.enumerated() {
+        return try plan.enumerated().map { (index, step) throws(PlanProblem) in
             if let reason = course.obstacle(to: step) {
                 throw PlanProblem(number: index + 1, step: step, reason: reason)
             }
-            moments.append(course.take(step))
+            return course.take(step)
         }
-        return moments
     }
 
     /// The same life, begun so early that its last step is not after an instant.

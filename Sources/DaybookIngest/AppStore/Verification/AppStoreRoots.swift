@@ -33,14 +33,11 @@ public struct AppStoreRoots: Sendable {
     /// - Throws: `PayloadRefusal` of class `chain` for what is no certificate, for none, and for too many.
     public init(der: [[UInt8]]) throws(PayloadRefusal) {
         try Self.checkCount(der.count)
-        var roots: [Root] = []
-        for bytes in der {
-            roots.append(
-                Root(
-                    certificate: try AppStorePath.certificate(bytes, "configured root"),
-                    fingerprint: Digest.hexadecimal(Digest.sha256(bytes))))
+        roots = try der.map { (bytes) throws(PayloadRefusal) in
+            Root(
+                certificate: try AppStorePath.certificate(bytes, "configured root"),
+                fingerprint: Digest.hexadecimal(Digest.sha256(bytes)))
         }
-        self.roots = roots
     }
 
     /// All of several, each once.
