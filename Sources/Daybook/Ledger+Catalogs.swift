@@ -17,15 +17,8 @@ extension Ledger {
                 "there is no catalog version \(version); there are \(known.joined(separator: ", "))"
             )
         }
-        let document = try core.translating {
-            try core.store.document(sha256: found.documentDigest)
-        }
-        guard let document else {
-            throw LedgerError.store(
-                StoreError(
-                    .damaged,
-                    "the document of version \(version) is not in the ledger; run daybook verify"))
-        }
+        let document = try core.document(
+            found.documentDigest, of: "the document of version \(version)")
         return (found, document)
     }
 
@@ -50,11 +43,8 @@ extension Ledger {
     private static func catalogChanges(
         from before: [UInt8], to after: [UInt8]
     ) throws -> [JSONDifference] {
-        do throws(CatalogProblems) {
-            return JSONDifference.between(
-                try CatalogReader.tree(before), try CatalogReader.tree(after))
-        } catch {
-            throw LedgerError.badInput(error.problems.map(InputProblem.init))
+        try LedgerError.reading { () throws(CatalogProblems) in
+            JSONDifference.between(try CatalogReader.tree(before), try CatalogReader.tree(after))
         }
     }
 }

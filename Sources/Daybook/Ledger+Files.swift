@@ -11,13 +11,10 @@ extension Ledger {
         at path: String, catalog document: [UInt8],
         clock: (@Sendable () -> Int64)? = nil
     ) async throws -> Ledger {
-        let catalog: Catalog
-        do throws(CatalogProblems) {
-            catalog = try CatalogReader.read(
+        let catalog = try LedgerError.reading { () throws(CatalogProblems) in
+            try CatalogReader.read(
                 document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.targetNames,
                 zones: ZoneTables().directory)
-        } catch {
-            throw LedgerError.badInput(error.problems.map(InputProblem.init))
         }
         let ledger = try empty(at: path, app: catalog.app, clock: clock)
         do {

@@ -48,7 +48,7 @@ extension Ledger {
                 try search.run(
                     listed, eventCount, last, cut: asOf.position, until: asOf.at)
             } catch is PlaneTooLarge {
-                throw refusal(
+                throw LedgerError.bad(
                     "too_many_changes",
                     "the answer changes too often in this range to be told; ask for a shorter one, or for fewer events"
                 )
@@ -67,7 +67,7 @@ extension Ledger {
     ) throws -> BeliefPlane.Kind {
         let catalogs = state.catalogs.known(at: cut).versions.reversed().map(\.catalog)
         guard let newest = catalogs.first else {
-            throw refusal(
+            throw LedgerError.bad(
                 "no_catalog_known",
                 "no catalog was known at position \(cut), so there were no rules yet")
         }
@@ -81,7 +81,7 @@ extension Ledger {
         let names =
             newest.features.map(\.name) + newest.meters.map(\.name)
             + newest.entitlements.map(\.name)
-        throw refusal(
+        throw LedgerError.bad(
             "unknown_name",
             "no catalog has a feature, meter or entitlement \"\(name)\"\(NearestName.hint(name, among: names))"
         )
@@ -96,7 +96,7 @@ extension Ledger {
                 30 * Self.day)
         let first = Set(times).filter { $0 < until }.sorted().suffix(timeCountMax).first
         let from = request.from ?? max(first ?? until - 30 * Self.day, 0)
-        try require(
+        try LedgerError.require(
             from < until, "bad_range",
             "the range ends at \(RFC3339.format(until)), before it begins at \(RFC3339.format(from))"
         )

@@ -78,12 +78,12 @@ extension Ledger {
 
     private func check(_ condition: AnswerCondition, _ first: Int64, _ last: Int64) throws {
         if case .event(let type) = condition {
-            throw refusal(
+            throw LedgerError.bad(
                 "bad_condition",
                 "\(type) happens and is over: nothing holds since; write allowed:NAME, denied:NAME or used:METER>=N"
             )
         }
-        try require(
+        try LedgerError.require(
             first <= last, "bad_range",
             "position \(first), where to begin, is behind \(last), where to end")
     }
@@ -103,7 +103,7 @@ private struct ConditionLook: Sendable {
         do throws(UnknownName) {
             try condition.checkNames(in: catalogs)
         } catch {
-            throw refusal("unknown_name", error.description)
+            throw LedgerError.bad("unknown_name", error.description)
         }
     }
 

@@ -87,11 +87,11 @@ extension Ledger {
     }
 
     private func checkComparable(with other: Ledger) throws {
-        try require(
+        try LedgerError.require(
             haveSameBytes(app, other.app), "another_app",
             "a ledger of \(other.app) is compared with none of \(app)")
         let isSameFile = path != nil && path == other.path
-        try require(
+        try LedgerError.require(
             self !== other && !isSameFile, "same_ledger",
             "both are the same ledger; say two moments of it to compare them")
     }

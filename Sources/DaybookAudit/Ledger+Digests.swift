@@ -77,12 +77,12 @@ extension Ledger {
         against trace: DigestTrace, workers: Int? = nil, fold: @escaping AggregateStep,
         progress: @Sendable (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> DigestBisection {
-        try require(
+        try LedgerError.require(
             trace.app == app && trace.ledgerID == core.store.header.ledgerID, "other_ledger",
             "the digests are of ledger \(trace.ledgerID) (\(trace.app)), this is \(core.store.header.ledgerID) (\(app))"
         )
         let head = try head().position
-        try require(
+        try LedgerError.require(
             trace.events <= head, "other_history",
             "the digests go on to position \(trace.events), this ledger ends at \(head); restore the newer one"
         )
@@ -94,7 +94,7 @@ extension Ledger {
         for (index, pair) in zip(own.histories, trace.histories).enumerated()
         where pair.0 != pair.1 {
             let range = own.range(of: index)
-            throw refusal(
+            throw LedgerError.bad(
                 "other_history",
                 "the events themselves are not the same between positions \(range.lowerBound) and \(range.upperBound)"
             )

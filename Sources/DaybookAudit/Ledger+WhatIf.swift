@@ -59,7 +59,7 @@ extension Ledger {
             what.drops.map { ("\($0.source)/\($0.key)", $0.environment) }
             + what.inserts.map { ($0.type.rawValue, $0.environment) }
         guard let other = others.first(where: { $0.1 != environment }) else { return }
-        throw refusal(
+        throw LedgerError.bad(
             "other_environment",
             "\(other.0) is in \(other.1.name), the question is about \(environment.name)")
     }
@@ -75,15 +75,12 @@ struct RuleChange: Sendable {
     /// - Returns: `nil` where no catalog is given.
     init?(_ what: WhatIf, app: String, _ state: LedgerState, _ zones: ZoneTables) throws {
         guard let document = what.catalog else { return nil }
-        let catalog: Catalog
-        do throws(CatalogProblems) {
-            catalog = try CatalogReader.read(
+        let catalog = try LedgerError.reading { () throws(CatalogProblems) in
+            try CatalogReader.read(
                 document, knownEventTypes: Vocabulary.names, knownMetrics: Metric.targetNames,
                 zones: zones.directory)
-        } catch {
-            throw LedgerError.badInput(error.problems.map(InputProblem.init))
         }
-        try require(
+        try LedgerError.require(
             catalog.app == app, "other_app",
             "the catalog is of app \"\(catalog.app)\", this ledger is \"\(app)\"")
         let published = state.catalogs
@@ -137,7 +134,7 @@ struct EventChange: Sendable {
                 CustomerKey(environment, $0)
             }
             guard let key, state.isKnown(key) || customers.contains(key) else {
-                throw refusal(
+                throw LedgerError.bad(
                     "customer_unknown",
                     "nothing is known of \(ShownText.escaped(subject)) in \(environment.name)")
             }
@@ -157,16 +154,16 @@ struct EventChange: Sendable {
     ) throws {
         let place = "\(target.source)/\(target.key) in \(target.environment.name)"
         guard let source = before.names.id(of: target.source) else {
-            throw refusal("target_unknown", "there is no event \(place)")
+            throw LedgerError.bad("target_unknown", "there is no event \(place)")
         }
         let key = EventKey(target.environment, source, Reference(target.key))
         guard let position = try before.position(of: key, in: ledger.core.store),
             let event = try ledger.core.store.rows(at: [position]).first?.event
-        else { throw refusal("target_unknown", "there is no event \(place)") }
-        try require(
+        else { throw LedgerError.bad("target_unknown", "there is no event \(place)") }
+        try LedgerError.require(
             position <= before.head.position, "target_unknown",
             "\(place) is at position \(position), which was not known at \(before.head.position)")
-        try require(
+        try LedgerError.require(
             event.type != .catalogPublished && event.type != .catalogRolledBack,
             "catalog_uncorrectable",
             "\(place) is a catalog; say which catalog is to rule instead")
@@ -191,7 +188,7 @@ struct EventChange: Sendable {
         }
         let (decided, receipt) = try ledger.core.decided(
             what.inserts, lines: what.insertLines, upon: &state)
-        try require(
+        try LedgerError.require(
             receipt.duplicates == 0, "key_taken",
             "\(receipt.duplicates) of the events to be put in are in the ledger already, under the same source and key"
         )
@@ -200,7 +197,7 @@ struct EventChange: Sendable {
             let key = EventKey(stream.environment, event.source, event.key)
             // Its correction came before it and has waited.
             if state.corrections.isVoid(key, cut: Int64.max) { continue }
-            try require(
+            try LedgerError.require(
                 state.corrections.amendments(of: key, cut: Int64.max).isEmpty, "not_insertable",
                 "\(row.key) is amended by an event that is there already; put it in as it would be then, under another key"
             )

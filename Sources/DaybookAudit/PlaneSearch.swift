@@ -186,7 +186,7 @@ struct PlaneSearch {
                 addRectangle(index, row: place)
             }
         }
-        try confirmSize()
+        if rectangles.count > Self.rectangleCountMax { throw PlaneTooLarge() }
         for index in former.indices where !kept.contains(formerOpen[index]) {
             let rectangle = formerOpen[index]
             rectangles[rectangle].rows = rectangles[rectangle].rows.lowerBound..<place
@@ -203,10 +203,6 @@ struct PlaneSearch {
         rectangles.append(
             .init(
                 valid: range(of: index), rows: row..<row + 1, answer: cells[index].answer))
-    }
-
-    private func confirmSize() throws {
-        if rectangles.count > Self.rectangleCountMax { throw PlaneTooLarge() }
     }
 
     // MARK: What people were told

@@ -110,7 +110,7 @@ public struct SteppedReplay {
             return
         }
         guard let index = entries.firstIndex(where: { $0.event.position == position }) else {
-            throw refusal(
+            throw LedgerError.bad(
                 "unknown_position",
                 "no event of \(subject) stands at position \(position); they stand at \(Self.list(entries.map(\.event.position)))"
             )
@@ -151,7 +151,7 @@ public struct SteppedReplay {
         do throws(UnknownName) {
             return try condition.holds(of: question, after: type, profile: profile)
         } catch {
-            throw refusal("unknown_name", error.description)
+            throw LedgerError.bad("unknown_name", error.description)
         }
     }
 }

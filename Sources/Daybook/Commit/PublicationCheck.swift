@@ -75,15 +75,10 @@ struct PublicationCheck {
         if case .cohort(let percent) = prepared.publication.scope, !(0...100).contains(percent) {
             throw .bad("out_of_bounds", "a cohort of \(percent) percent; say 0 to 100")
         }
-        let catalog: Catalog
-        do throws(CatalogProblems) {
-            guard let reading = prepared.reading else {
-                preconditionFailure("a publication that rolls nothing back has a document")
-            }
-            catalog = try reading.get()
-        } catch {
-            throw .badInput(error.problems.map(InputProblem.init))
+        guard let reading = prepared.reading else {
+            preconditionFailure("a publication that rolls nothing back has a document")
         }
+        let catalog = try LedgerError.reading { () throws(CatalogProblems) in try reading.get() }
         try check(catalog)
         var version = catalogs.versionMax + 1
         do {

@@ -110,17 +110,10 @@ struct FrozenReports {
     }
 
     private func withDocument(_ report: FrozenReport) throws -> FrozenReport {
-        let document = try core.translating { try core.store.document(sha256: report.digest) }
-        guard let document else {
-            throw LedgerError.store(
-                StoreError(
-                    .damaged,
-                    "the document of the report \"\(report.name)\" is not in the ledger; run daybook verify"
-                ))
-        }
-        var report = report
-        report.document = document
-        return report
+        var kept = report
+        kept.document = try core.document(
+            report.digest, of: "the document of the report \"\(report.name)\"")
+        return kept
     }
 
     // MARK: Comparing
@@ -222,5 +215,17 @@ struct FrozenReports {
                 metric: metric, period: place.period, group: place.group.text, age: place.age,
                 frozen: kept[place], recomputed: then[place], current: now[place])
         }
+    }
+}
+
+extension LedgerCore {
+    /// A document that an event names by its digest.
+    /// - Parameter name: What it is called where it is missing.
+    func document(_ digest: String, of name: String) throws -> [UInt8] {
+        if let document = try translating({ try store.document(sha256: digest) }) {
+            return document
+        }
+        throw LedgerError.store(
+            StoreError(.damaged, "\(name) is not in the ledger; run daybook verify"))
     }
 }

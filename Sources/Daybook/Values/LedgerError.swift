@@ -77,17 +77,30 @@ extension LedgerError {
     /// - Parameters:
     ///   - code: A stable word for scripts.
     ///   - reason: What is wrong and what is expected, in one sentence.
-    static func bad(_ code: String, _ reason: String, member: String? = nil) -> LedgerError {
+    package static func bad(
+        _ code: String, _ reason: String, member: String? = nil
+    ) -> LedgerError {
         .badInput([
             InputProblem(line: nil, column: nil, code: code, reason: reason, member: member)
         ])
     }
 
     /// Refuses an input of which a condition does not hold.
-    static func require(
+    package static func require(
         _ holds: Bool, _ code: String, _ reason: @autoclosure () -> String, member: String? = nil
     ) throws(LedgerError) {
         if !holds { throw .bad(code, reason(), member: member) }
+    }
+
+    /// Reads a catalog's document, of which every mistake is bad input.
+    package static func reading<Content>(
+        _ read: () throws(CatalogProblems) -> Content
+    ) throws(LedgerError) -> Content {
+        do throws(CatalogProblems) {
+            return try read()
+        } catch {
+            throw .badInput(error.problems.map(InputProblem.init))
+        }
     }
 
     /// What is wrong with the only event of an input.

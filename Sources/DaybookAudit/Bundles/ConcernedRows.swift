@@ -16,33 +16,35 @@ extension Ledger {
             let links = state.identity.linkPositions(
                 of: CustomerKey(environment, name), cut: cut)
             if !links.isEmpty { list(try core.store.rows(at: links.map(\.position))) }
-            return links.map(\.other).filter { $0 != 0 }
+            return links.map(\.other)
         }
 
         var people = subjects.flatMap { state.customers(named: $0, in: environment) }
         var met = Set(people)
-        var next = 0
-        while next < people.count {
-            let name = people[next]
-            next += 1
+        /// Goes through names to which all are added that are met for the first time on the way.
+        func follow(_ names: inout [NameID], _ found: (NameID) throws -> [NameID]) rethrows {
+            var next = 0
+            while next < names.count {
+                names += try found(names[next]).filter { $0 != 0 && met.insert($0).inserted }
+                next += 1
+            }
+        }
+
+        try follow(&people) { name in
             if let stream = state.streamID(environment, .customer, name) {
                 list(try listed.known(stream, state, cut))
             }
-            people += try linked(name).filter { met.insert($0).inserted }
+            return try linked(name)
         }
 
         // All who gave one of them everything, also where that was taken back.
         var others = people
-        next = 0
-        while next < others.count {
-            let name = others[next]
-            next += 1
+        try follow(&others) { name in
             let handovers = state.identity.handoverPositions(
                 of: CustomerKey(environment, name), cut: cut)
             let givers = try core.store.rows(at: handovers).map(\.event)
                 .filter { $0.nameB == name }.map(\.nameA)
-            others += givers.filter { $0 != 0 && met.insert($0).inserted }
-            others += try linked(name).filter { met.insert($0).inserted }
+            return givers + (try linked(name))
         }
         let owners = Set(others)
         var seen: Set<UInt32> = []
@@ -60,18 +62,14 @@ extension Ledger {
                 others += events.flatMap(\.event.namedCustomers).filter { met.insert($0).inserted }
             }
         }
-        next = 0
-        while next < others.count {
-            let name = others[next]
-            next += 1
-            others += try linked(name).filter { met.insert($0).inserted }
+        try follow(&others) { name in
+            let links = try linked(name)
             let handovers = state.identity.handoverPositions(
                 of: CustomerKey(environment, name), cut: cut)
-            guard !handovers.isEmpty else { continue }
+            guard !handovers.isEmpty else { return links }
             let events = try core.store.rows(at: handovers)
             list(events)
-            others += events.flatMap { [$0.event.nameA, $0.event.nameB] }
-                .filter { $0 != 0 && met.insert($0).inserted }
+            return links + events.flatMap { [$0.event.nameA, $0.event.nameB] }
         }
 
         try listed.addCorrections(of: &rows, environment, state, cut)

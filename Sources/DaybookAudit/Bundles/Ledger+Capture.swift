@@ -117,15 +117,13 @@ extension Ledger {
         OrderedEvent.sort(&ordered, names: state.names)
         var ranks: [Int64: Int] = [:]
         for (rank, event) in ordered.enumerated() { ranks[event.event.position] = rank }
-        var events: [RankedEvent] = []
-        for row in rows {
+        return try rows.map { row in
             let recorded = try EventDecoder.recorded(
                 row, stream: state.streamName(row.event.stream), names: state.names)
             var draft = try Export(core: core).inlined(recorded).draft
             draft.recordedAt = recorded.recordedAt
-            events.append(RankedEvent(draft: draft, rank: ranks[recorded.position] ?? 0))
+            return RankedEvent(draft: draft, rank: ranks[recorded.position] ?? 0)
         }
-        return events
     }
 
     /// Of each catalog that is for a share of the customers, whether these are in it: under other names they would be

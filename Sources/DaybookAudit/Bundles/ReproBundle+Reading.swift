@@ -30,19 +30,14 @@ extension ReproBundle {
         else {
             throw .damaged("its first line lacks a member")
         }
-        self.app = app
-        self.environment = environment
-        self.at = at
-        self.position = position
-        self.version = version
-        self.projections = projections
-        self.isRedacted = isRedacted
         let lines = rest.split(separator: 0x0A)
         guard count >= 0, count <= lines.count else {
             throw .damaged("it has \(lines.count) lines of \(count) events")
         }
-        drafts = try Self.drafts(lines.prefix(Int(count)), app)
-        answers = []
+        self.init(
+            app: app, environment: environment, at: at, position: position, version: version,
+            projections: projections, isRedacted: isRedacted,
+            drafts: try Self.drafts(lines.prefix(Int(count)), app), answers: [])
         for (index, line) in lines.enumerated().dropFirst(Int(count)) {
             let place = index + 2
             guard let answer = Answer(try Self.object(line, line: place)) else {
