@@ -22,13 +22,11 @@ public struct RestoredLedger: Sendable, Equatable {
 extension RestoredLedger {
     /// The members of the point with which the new epoch begins, and others.
     package var json: JSONObject {
-        var object = history.json
-        object["path"] = .string(path)
-        object["backup"] = .object(backup.json)
-        object["removed_files"] = .count(removedFiles)
-        object["abandoned"] = .orNull(abandoned?.json)
-        object["kept_at"] = .orNull(keptAt)
-        return object
+        history.json.adding([
+            "path": .string(path), "backup": .object(backup.json),
+            "removed_files": .count(removedFiles), "abandoned": .orNull(abandoned?.json),
+            "kept_at": .orNull(keptAt),
+        ])
     }
 }
 

@@ -62,9 +62,7 @@ extension CommandStep {
 
     private func exposedVariant(_ row: EventRow, _ state: LedgerState) throws -> String? {
         guard case .expose = request.command else { return nil }
-        return try EventDecoder.recorded(
-            row, stream: state.streamName(row.event.stream), names: state.names
-        ).draft.data["variant"]?.text
+        return try state.recorded(row).draft.data["variant"]?.text
     }
 
     /// How far the ledger's clock was ahead of the one that decided, as the command's own event tells it for ever;

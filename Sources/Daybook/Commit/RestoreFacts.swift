@@ -29,17 +29,14 @@ struct RestoreFacts {
         return refused.count - before < statements.count
     }
 
-    private func stream(_ lineage: String, _ state: LedgerState) -> UInt32? {
-        state.stream(named: lineage, .lineage, in: request.environment)
-    }
-
     /// Takes in some statements, each for itself: one that cannot be taken leaves the others alone.
     mutating func take(
         _ statements: [RestoreStatement], _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws {
         for statement in statements {
             if statement.needsKnownLineage, let lineage = statement.lineage,
-                stream(lineage, state).map({ group.head(of: $0, state).version > 0 }) != true
+                state.stream(named: lineage, .lineage, in: request.environment)
+                    .map({ group.head(of: $0, state).version > 0 }) != true
             {
                 refuse(statement, PayloadRefusal(unknownLineage: lineage))
                 continue

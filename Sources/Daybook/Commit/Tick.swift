@@ -17,9 +17,7 @@ struct Tick {
     ) async throws -> ReportReceipt {
         try core.refresh()
         let aggregates = core.state.withLock { $0.aggregateIDs }
-        var sum = ReportReceipt(
-            appended: 0, duplicates: 0, firstPosition: nil, lastPosition: nil,
-            durability: core.store.durability)
+        var sum = ReportReceipt(durability: core.store.durability)
         var start = 0
         repeat {
             let end = min(start + Self.aggregatesPerCommit, aggregates.count)

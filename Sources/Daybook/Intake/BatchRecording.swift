@@ -10,9 +10,7 @@ struct BatchRecording {
         progress: (ReportReceipt) -> Void
     ) async throws -> ReportReceipt {
         let core = writer.core
-        var sum = ReportReceipt(
-            appended: 0, duplicates: 0, firstPosition: nil, lastPosition: nil,
-            durability: core.store.durability)
+        var sum = ReportReceipt(durability: core.store.durability)
         var options = ReportOptions(isAsRecorded: isAsRecorded)
         var turn = WriteTurn()
         var rest = batches.makeIterator()

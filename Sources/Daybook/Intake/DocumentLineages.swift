@@ -114,10 +114,8 @@ extension DocumentNews {
         var streams = builder.members(CustomerKey(environment, name)).compactMap {
             state.streamID(environment, .customer, $0)
         }
-        for lineage in customer.lineages {
-            guard let stream = state.stream(named: lineage.name, .lineage, in: environment)
-            else { continue }
-            streams.append(stream)
+        streams += customer.lineages.compactMap {
+            state.stream(named: $0.name, .lineage, in: environment)
         }
         var newest = Int64.min
         for stream in streams {

@@ -25,7 +25,7 @@ package struct Export {
         let appNames = names == .app ? try core.catalogs().eventNames : []
         let derived =
             names == .app ? try derivations(subject, environments, cut: head.position) : [:]
-        if format == .csv { try giving(EventTable.header, to: body) }
+        if format == .csv { try CallerError.giving(EventTable.header, to: body) }
         var left = order.limit ?? Int.max
         var texts = NameTexts(table)
         func write(_ rows: [EventRow]) throws -> Bool {
@@ -38,12 +38,12 @@ package struct Export {
                 let stream = StreamName(record.environment, record.kind, table[record.name])
                 let event = try EventDecoder.recorded(row, stream: stream, names: &texts)
                 if format == .csv {
-                    try giving(EventTable.line(try inlined(event)), to: body)
+                    try CallerError.giving(EventTable.line(try inlined(event)), to: body)
                     continue
                 }
-                try giving(try line(event, appNames), to: body)
+                try CallerError.giving(try line(event, appNames), to: body)
                 for derivation in derived[row.event.position] ?? [] {
-                    try giving(derivation.line(from: event), to: body)
+                    try CallerError.giving(derivation.line(from: event), to: body)
                 }
             }
             return true
@@ -70,11 +70,6 @@ package struct Export {
                 next = first - 1
             }
         }
-    }
-
-    /// What the caller's own code throws is the caller's, and no failure of the store.
-    private func giving(_ line: [UInt8], to body: ([UInt8]) throws -> Void) throws {
-        do { try body(line) } catch { throw CallerError(error: error) }
     }
 
     /// The event as it is written down: a catalog or a report carries its document.
@@ -145,6 +140,13 @@ package struct Export {
         guard let stream = state.stream(named: name, .lineage, in: environment) else { return [] }
         return try AggregateFold(state, cut: cut).events(
             environment: environment, heads: [state.headOf(stream).position])
+    }
+}
+
+extension CallerError {
+    /// What the caller's own code throws is the caller's, and no failure of the store.
+    static func giving<Given>(_ given: Given, to body: (Given) throws -> Void) throws {
+        do { try body(given) } catch { throw CallerError(error: error) }
     }
 }
 

@@ -167,12 +167,9 @@ struct ImportDryRun {
         let key = EventKey(
             report.stream.environment, source.intern(draft.source.kind, &sources), report.key)
         let other = try earlier(key, own)
-        if let other, try isSame(other, report) {
-            own.duplicates += 1
-            return
-        }
+        let isInFile = try other.map { try isSame($0, report) } ?? false
         // A source that no event has yet has no keys either.
-        if try isRecorded(report, group, state) {
+        if try isInFile || isRecorded(report, group, state) {
             own.duplicates += 1
             return
         }

@@ -34,9 +34,10 @@ struct OwnershipChanges {
                 continue
             }
             deadLetters.texts += texts.count
-            guard deadLetters.texts <= Self.restoredTextCountMax else {
-                throw Self.tooMany(deadLetters.texts)
-            }
+            try LedgerError.require(
+                deadLetters.texts <= Self.restoredTextCountMax, "too_large",
+                "at least \(deadLetters.texts) signed payloads; one restore takes at most \(Self.restoredTextCountMax): take in whole histories by ingest"
+            )
             for text in texts {
                 let raw = PostedText(text, in: payload, ingest, verifier)
                 do throws(PayloadRefusal) {
@@ -111,13 +112,6 @@ struct OwnershipChanges {
         }
     }
 
-    private static func tooMany(_ count: Int) -> LedgerError {
-        .bad(
-            "too_large",
-            "at least \(count) signed payloads; one restore takes at most \(restoredTextCountMax): take in whole histories by ingest"
-        )
-    }
-
     /// What a signed payload says, with the customer's claim.
     private func statement(
         _ text: AppStoreSignedPayload, _ bytes: [UInt8], _ subject: String,
@@ -130,15 +124,10 @@ struct OwnershipChanges {
         case .verified(let statement): document = statement.document
         }
         let environment = verifier.identity.environment
-        var transaction: AppStoreTransaction?
+        let transaction = document.told
         var isRenewal = false
-        switch document {
-        case .transaction(let posted): transaction = posted
+        if case .renewal = document { isRenewal = true }
         // What Apple tells by itself is no customer's claim.
-        case .notification(let told): transaction = told.transaction
-        case .renewal: isRenewal = true
-        case .appTransaction: break
-        }
         var claimant: String? = subject
         if case .notification = document { claimant = nil }
         let isConsumable = transaction?.type == .known(.consumable)

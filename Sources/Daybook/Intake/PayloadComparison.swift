@@ -76,7 +76,7 @@ struct PayloadComparison {
     private enum Standing { case counts, replaced, settled }
 
     private func standing(of event: ReadEventRow) -> Standing {
-        let target = eventKey(event)
+        let target = event.eventKey
         let entries = state.corrections.entries(of: target)
         let foreign = entries.filter { $0.isVoiding && !isOurs($0) }
         if foreign.contains(where: { !isVoid($0) }) { return .settled }
@@ -99,7 +99,7 @@ struct PayloadComparison {
     ) throws {
         guard let draft else { return changes.append(.void(event)) }
         let wanted = draft.patched(by: patches)
-        let amendments = state.corrections.amendments(of: eventKey(event), cut: Int64.max)
+        let amendments = state.corrections.amendments(of: event.eventKey, cut: Int64.max)
         let recorded =
             amendments.isEmpty
             ? event.event.draft
@@ -118,7 +118,7 @@ struct PayloadComparison {
 
     /// Amendments that reinterpretation did not make: what they say outranks every reading.
     private func foreignPatches(of event: ReadEventRow) throws -> [JSONObject] {
-        let positions = state.corrections.entries(of: eventKey(event))
+        let positions = state.corrections.entries(of: event.eventKey)
             .filter { !$0.isVoiding && !isOurs($0) && !isVoid($0) }.map(\.position)
         guard !positions.isEmpty else { return [] }
         return try Amendments(store: store, names: state.names).patches(
@@ -130,7 +130,7 @@ struct PayloadComparison {
 
     /// The event of a chain with a number; `nil` where the chain ends before.
     private func successor(of root: ReadEventRow, _ number: Int) throws -> ReadEventRow? {
-        var key = eventKey(root)
+        var key = root.eventKey
         key.key = Reference(Self.successorKey(root.key, number))
         guard let position = try state.position(of: key, in: store),
             let row = try store.rows(at: [position]).first
@@ -196,10 +196,6 @@ struct PayloadComparison {
         var news = try DocumentNews(drafts, of: subject, draft.environment, builder)
         for draft in missing { try news.take(draft, isRecorded: false) }
         return news.drafts
-    }
-
-    private func eventKey(_ event: ReadEventRow) -> EventKey {
-        EventKey(event.event.draft.environment, event.row.event.source, event.row.event.key)
     }
 }
 

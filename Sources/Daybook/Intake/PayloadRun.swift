@@ -12,6 +12,7 @@ struct ReadEventRow {
     let event: RecordedEvent
 
     var key: String { event.draft.source.key ?? "" }
+    var eventKey: EventKey { EventKey(event.draft.environment, row.event.source, row.event.key) }
     var sha256: String { event.draft.extras["raw_sha256"]?.text ?? "" }
     /// The key that the mapping gave it; `nil` for what was recorded when its payload came.
     var marker: String? { event.draft.extras[Self.marker]?.text }

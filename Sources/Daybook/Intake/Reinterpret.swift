@@ -106,7 +106,7 @@ private struct CorrectionAuthor {
         do throws(EventProblem) {
             switch change {
             case .amend(let event, let patch, _, _):
-                let number = state.corrections.entries(of: key(of: event)).count + 1
+                let number = state.corrections.entries(of: event.eventKey).count + 1
                 var amendment = correction(
                     .correctionAmended, event, "amend/\(number)", ["patch": .object(patch)])
                 // Of two amendments of one moment the later one counts.
@@ -144,10 +144,6 @@ private struct CorrectionAuthor {
                 kind: EventSource.reinterpretation,
                 key: EventSource.boundedKey("\(act)/\(source)/\(event.key)")),
             trust: .admin, data: data, extras: ["actor": .string(options.actor)])
-    }
-
-    private func key(of event: ReadEventRow) -> EventKey {
-        EventKey(event.event.draft.environment, event.row.event.source, event.row.event.key)
     }
 }
 

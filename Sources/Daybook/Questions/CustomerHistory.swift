@@ -240,9 +240,7 @@ package struct CustomerHistory {
     /// The event at a position; `nil` beyond the end.
     package func event(at position: Int64) throws -> RecordedEvent? {
         return try core.answering {
-            try core.store.rows(at: [position]).first.map { row in
-                try core.recorded(row)
-            }
+            try core.store.rows(at: [position]).first.map(core.recorded)
         }
     }
 

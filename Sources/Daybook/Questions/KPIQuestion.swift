@@ -72,10 +72,8 @@ struct KPIQuestion {
             let name = target.metric.hasPrefix("kpi.") ? target.metric.dropFirst(4) : ""
             return [row(target, recorded: recorded[String(name)])]
         }
-        var groups: [String] = []
-        for value in series.values where !groups.contains(value.group) {
-            groups.append(value.group)
-        }
+        var seen: Set<String> = []
+        let groups = series.values.map(\.group).filter { seen.insert($0).inserted }
         if groups.isEmpty {
             // Nothing was paid in any currency: that is 0, and no lack of a value.
             let isNothing = series.metric.shape == .money

@@ -55,7 +55,7 @@ struct TableExport {
             let concerned = try concerned(request, look, after: after)
             let candidates = try candidates(request, look, concerned)
             let format = TableFormat(format: request.format, columns: columns)
-            if let header = format.header { try giving(header, to: body) }
+            if let header = format.header { try CallerError.giving(header, to: body) }
             var receipt = TableReceipt(rows: 0, subjects: candidates.count, place: place)
             var deletion = try DeletedRows(core, request, look, columns, concerned)
             var start = 0
@@ -64,27 +64,18 @@ struct TableExport {
                     candidates[start..<min(start + Self.batchCount, candidates.count)])
                 for rows in try rows(of: batch, request, look) {
                     receipt.rows += rows.count
-                    for row in rows { try giving(format.line(row), to: body) }
+                    for row in rows { try CallerError.giving(format.line(row), to: body) }
                     deletion?.note(rows)
                 }
                 start += batch.count
-                do {
-                    try progress(start, candidates.count)
-                } catch {
-                    throw CallerError(error: error)
-                }
+                try CallerError.giving(start) { try progress($0, candidates.count) }
             }
             for row in try deletion?.rows() ?? [] {
                 receipt.rows += 1
-                try giving(format.line(row), to: body)
+                try CallerError.giving(format.line(row), to: body)
             }
             return receipt
         }
-    }
-
-    /// What the caller's own code throws is the caller's, and no failure of the store.
-    private func giving(_ line: [UInt8], to body: ([UInt8]) throws -> Void) throws {
-        do { try body(line) } catch { throw CallerError(error: error) }
     }
 
     /// The rows of some subjects, of each in its order.

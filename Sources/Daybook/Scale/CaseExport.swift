@@ -32,7 +32,8 @@ public struct CaseExport: Sendable {
         }
         context = FoldContext(
             app: core.app, at: look.at, position: state.head.position,
-            place: place.description, keys: keys, zones: zones,
+            place: place.description, caseCount: Int64(keys.count), eventCount: keys.eventCount,
+            cases: keys.digest, zones: zones,
             events: try core.translating { try Self.own(core, state) })
     }
 
@@ -54,13 +55,11 @@ public struct CaseExport: Sendable {
         }
         rows += try core.store.rows(at: measured.reversed())
         rows.sort { $0.event.position < $1.event.position }
-        var events: [ContextEvent] = []
-        for row in rows {
+        return try rows.enumerated().map { index, row in
             let event = try state.recorded(row)
             let line = EventJSON.object(of: try Export(core: core).inlined(event)).canonicalBytes
-            events.append(try ContextEvent(line, number: events.count + 2, app: core.app))
+            return try ContextEvent(line, number: index + 2, app: core.app)
         }
-        return events
     }
 
     /// The cases of each of so many partitions; in which one a case is depends on its name and this number alone.

@@ -70,51 +70,6 @@ public struct FoldContext: Sendable, Equatable {
         Digest.hexadecimal(Digest.sha256(header + [0x0A] + lines))
     }
 
-    /// Reads a whole file.
-    /// - Parameters:
-    ///   - bytes: All bytes of the file, the first line being its header.
-    ///   - tables: Where this machine has its offsets from.
-    /// - Throws: `LedgerError.badInput` for what is no context, is cut off or changed, was written by another version
-    ///   of Daybook, or counts on other offsets of a zone than this machine's.
-    public init(reading bytes: [UInt8], zones tables: ZoneTables) throws {
-        guard let end = bytes.firstIndex(of: 0x0A),
-            let first = (try? JSONReader.read(Array(bytes[..<end])))?.object,
-            let header = first["context"]?.object
-        else {
-            throw Self.bad(1, "no_context", "this is no context; \"daybook context\" writes one")
-        }
-        let version = header["daybook"]?.text ?? ""
-        try Self.require(
-            header["format"]?.integer == Self.format && version == DaybookVersion.current, 1,
-            "other_version",
-            "the context is of Daybook \(ShownText.escaped(version)), this is \(DaybookVersion.current); folds of two versions do not add up"
-        )
-        let rest = Array(bytes[(end + 1)...])
-        try Self.require(
-            first["sha256"]?.text == Self.digest(header.canonicalBytes, rest), 1,
-            "damaged_context", "the context was cut off or changed")
-        guard let app = header["app"]?.text, let at = header["at"]?.integer,
-            let position = header["position"]?.integer, let place = header["place"]?.text,
-            let caseCount = header["cases"]?.integer, let eventCount = header["events"]?.integer,
-            let zones = header["zones"]?.object,
-            let cases = header["cases_digest"]?.text.flatMap(StateDigest.init)
-        else { throw Self.bad(1, "damaged_context", "the first line lacks a member") }
-        self.app = app
-        self.at = at
-        self.position = position
-        self.place = place
-        self.caseCount = caseCount
-        self.eventCount = eventCount
-        self.cases = cases
-        for zone in zones.members { self.zones[zone.name] = zone.value.text ?? "" }
-        for (index, line) in rest.split(separator: 0x0A).enumerated() {
-            events.append(try ContextEvent(Array(line), number: index + 2, app: app))
-        }
-        for (name, mark) in self.zones.sorted(by: { precedesInBytes($0.key, $1.key) }) {
-            try Self.confirm(name, mark, tables, line: 1)
-        }
-    }
-
     /// - Parameter mark: Of the zone, where it was counted on before.
     /// - Throws: `LedgerError.badInput` where this machine has other offsets.
     static func confirm(_ zone: String, _ mark: String, _ tables: ZoneTables, line: Int?) throws {
@@ -151,19 +106,45 @@ public struct FoldContext: Sendable, Equatable {
 }
 
 extension FoldContext {
-    init(
-        app: String, at: Int64, position: Int64, place: String, keys: CaseKeys,
-        zones: [String: String], events: [ContextEvent]
-    ) {
-        self.app = app
-        self.at = at
-        self.position = position
-        self.place = place
-        caseCount = Int64(keys.count)
-        eventCount = keys.eventCount
-        cases = keys.digest
-        self.zones = zones
-        self.events = events
+    /// Reads a whole file.
+    /// - Parameters:
+    ///   - bytes: All bytes of the file, the first line being its header.
+    ///   - tables: Where this machine has its offsets from.
+    /// - Throws: `LedgerError.badInput` for what is no context, is cut off or changed, was written by another version
+    ///   of Daybook, or counts on other offsets of a zone than this machine's.
+    public init(reading bytes: [UInt8], zones tables: ZoneTables) throws {
+        guard let end = bytes.firstIndex(of: 0x0A),
+            let first = (try? JSONReader.read(Array(bytes[..<end])))?.object,
+            let header = first["context"]?.object
+        else {
+            throw Self.bad(1, "no_context", "this is no context; \"daybook context\" writes one")
+        }
+        let version = header["daybook"]?.text ?? ""
+        try Self.require(
+            header["format"]?.integer == Self.format && version == DaybookVersion.current, 1,
+            "other_version",
+            "the context is of Daybook \(ShownText.escaped(version)), this is \(DaybookVersion.current); folds of two versions do not add up"
+        )
+        let rest = Array(bytes[(end + 1)...])
+        try Self.require(
+            first["sha256"]?.text == Self.digest(header.canonicalBytes, rest), 1,
+            "damaged_context", "the context was cut off or changed")
+        guard let app = header["app"]?.text, let at = header["at"]?.integer,
+            let position = header["position"]?.integer, let place = header["place"]?.text,
+            let caseCount = header["cases"]?.integer, let eventCount = header["events"]?.integer,
+            let zones = header["zones"]?.object,
+            let cases = header["cases_digest"]?.text.flatMap(StateDigest.init)
+        else { throw Self.bad(1, "damaged_context", "the first line lacks a member") }
+        self.init(
+            app: app, at: at, position: position, place: place, caseCount: caseCount,
+            eventCount: eventCount, cases: cases)
+        for zone in zones.members { self.zones[zone.name] = zone.value.text ?? "" }
+        for (index, line) in rest.split(separator: 0x0A).enumerated() {
+            events.append(try ContextEvent(Array(line), number: index + 2, app: app))
+        }
+        for (name, mark) in self.zones.sorted(by: { precedesInBytes($0.key, $1.key) }) {
+            try Self.confirm(name, mark, tables, line: 1)
+        }
     }
 }
 

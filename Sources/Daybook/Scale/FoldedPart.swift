@@ -46,8 +46,6 @@ public struct FoldedPart: Sendable, Equatable {
     var metrics: Metrics?
     var funnels: [Funnel] = []
 
-    init(context: String) { self.context = context }
-
     /// Adds what was made of other cases.
     /// - Throws: `LedgerError.badInput` for a part that was folded by another context, or asked something else.
     public mutating func add(_ other: FoldedPart) throws {
@@ -121,7 +119,9 @@ public struct FoldedPart: Sendable, Equatable {
 
     /// More of anything than any ledger has; thousands of parts still add up.
     fileprivate static let countRange: ClosedRange<Int64> = 0...1 << 50
+}
 
+extension FoldedPart {
     /// Reads a line.
     /// - Parameters:
     ///   - line: The bytes of one line, without its newline.
@@ -153,13 +153,10 @@ public struct FoldedPart: Sendable, Equatable {
         guard [caseCount, events, aggregates].allSatisfy(Self.countRange.contains) else {
             throw damaged("the part counts what there cannot be")
         }
-        self.cases = cases
-        self.buckets = BucketSums(sums: buckets)
-        self.context = context
-        self.caseCount = caseCount
-        eventCount = events
-        aggregateCount = aggregates
-        self.digest = digest
+        self.init(
+            context: context, caseCount: caseCount, eventCount: events,
+            aggregateCount: aggregates, digest: digest, buckets: BucketSums(sums: buckets),
+            cases: cases)
         if let metrics = content["metrics"]?.object {
             guard let read = Metrics(metrics) else {
                 throw damaged("the part's metrics lack a member")

@@ -61,10 +61,7 @@ public struct FoldedWhole: Sendable {
         guard !part.funnels.isEmpty else { return [] }
         let (ledger, _) = try ledgers.ledger()
         return try part.funnels.map { funnel in
-            guard var request = FunnelRequest(funnel.definition) else {
-                throw LedgerError.bad(
-                    "other_question", "the parts answer a question that this version cannot ask")
-            }
+            guard var request = FunnelRequest(funnel.definition) else { throw Self.unaskable }
             request.moment = Moment(at: context.at)
             var answer = try FunnelQuestion(core: ledger.core, workers: 1).answer(request)
             guard answer.add(funnel.sums) else {
@@ -104,11 +101,11 @@ public struct FoldedWhole: Sendable {
         return try KPIQuestion(core: ledger.core).names(nil)
     }
 
+    private static let unaskable = LedgerError.bad(
+        "other_question", "the parts answer a question that this version cannot ask")
+
     private func request(_ metrics: FoldedPart.Metrics) throws -> MetricsRequest {
-        guard var request = MetricsRequest(metrics.definition) else {
-            throw LedgerError.bad(
-                "other_question", "the parts answer a question that this version cannot ask")
-        }
+        guard var request = MetricsRequest(metrics.definition) else { throw Self.unaskable }
         try FoldContext.confirm(
             request.zone ?? "", metrics.definition[FoldedPart.zoneMark]?.text ?? "", ledgers.zones,
             line: nil)

@@ -22,9 +22,7 @@ extension CatalogVersion {
 
     /// With what was published, which is UTF-8.
     package func json(with document: [UInt8]) -> JSONObject {
-        var json = json
-        json["document"] = .string(String(decoding: document, as: UTF8.self))
-        return json
+        json.adding(["document": .string(String(decoding: document, as: UTF8.self))])
     }
 }
 

@@ -12,10 +12,7 @@ extension CustomerDifference {
 
     /// Also the two cuts that were compared.
     package func json(from: AsOf, to: AsOf) -> JSONObject {
-        var object = json
-        object["from"] = .object(from.json)
-        object["to"] = .object(to.json)
-        return object
+        json.adding(["from": .object(from.json), "to": .object(to.json)])
     }
 }
 

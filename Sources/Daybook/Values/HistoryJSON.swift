@@ -53,10 +53,8 @@ extension HistoryPoint {
 extension BackupReport {
     /// The members of the point at which the backup ends, and others.
     package var json: JSONObject {
-        var object = history.json
-        object["path"] = .string(path)
-        object["events"] = .integer(events)
-        object["bytes"] = .integer(byteCount)
-        return object
+        history.json.adding([
+            "path": .string(path), "events": .integer(events), "bytes": .integer(byteCount),
+        ])
     }
 }

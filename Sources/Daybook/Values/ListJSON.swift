@@ -3,11 +3,9 @@ package import DaybookEvents
 /// The shapes of lists: their rows, what the next page comes after, and as of what.
 extension OverviewPage {
     fileprivate func json(_ name: String, _ row: (Row) -> JSONObject) -> JSONObject {
-        var object = JSONObject()
-        object[name] = .array(rows.map { .object(row($0)) })
-        object["next"] = .orNull(next)
-        object["as_of"] = .object(asOf.json)
-        return object
+        [
+            name: .objects(rows.map(row)), "next": .orNull(next), "as_of": .object(asOf.json),
+        ]
     }
 }
 

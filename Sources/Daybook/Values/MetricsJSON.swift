@@ -29,22 +29,21 @@ extension MetricSeries.Value {
 
 extension MetricsReport {
     package var json: JSONObject {
-        var object = request.counting
-        object["metrics"] = .array(
-            series.map { series in
-                [
-                    "name": .string(series.metric.name),
-                    "shape": .string(series.metric.shape.rawValue),
-                    "values": .array(
-                        series.values.map {
-                            .object($0.json(series.metric.groups, periods[$0.bucket].name))
-                        }),
-                ]
-            })
-        object["env"] = .string(request.environment.name)
-        object["tz"] = .string(zone)
-        object["subjects"] = .count(subjectCount)
-        object["as_of"] = .object(asOf.json)
+        var object = request.counting.adding([
+            "metrics": .array(
+                series.map { series in
+                    [
+                        "name": .string(series.metric.name),
+                        "shape": .string(series.metric.shape.rawValue),
+                        "values": .array(
+                            series.values.map {
+                                .object($0.json(series.metric.groups, periods[$0.bucket].name))
+                            }),
+                    ]
+                }),
+            "env": .string(request.environment.name), "tz": .string(zone),
+            "subjects": .count(subjectCount), "as_of": .object(asOf.json),
+        ])
         if let rates { object.note(rates) }
         return object
     }

@@ -25,11 +25,7 @@ public enum PayloadKind: Sendable, Hashable, CaseIterable {
     /// As answers and commands name it: `app-store-notification`, `app-store-app-transaction`, …, `revenuecat`,
     /// `revenuecat-subscriber`.
     package var name: String {
-        switch self {
-        case .appStore(let kind): "app-store-" + kind.rawValue.replacing("_", with: "-")
-        case .revenueCat: "revenuecat"
-        case .revenueCatSubscriber: "revenuecat-subscriber"
-        }
+        (isSigned ? "app-store-" : "") + word.replacing("_", with: "-")
     }
 
     /// As dead letters have it: `notification`, `app_transaction`, `revenuecat`, `revenuecat_subscriber`.

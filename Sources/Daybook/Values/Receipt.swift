@@ -32,9 +32,9 @@ public struct Receipt: Sendable, Equatable {
 /// What became of a batch of reports.
 public struct ReportReceipt: Sendable, Equatable {
     /// Events that were appended.
-    public var appended: Int
+    public var appended = 0
     /// Events that were there already under their key.
-    public var duplicates: Int
+    public var duplicates = 0
     /// The first and the last position that were appended; `nil`: nothing was.
     public var firstPosition: Int64?
     /// The last of these positions.
