@@ -24,26 +24,19 @@ public struct AppendGround: Sendable {
     /// - Throws: `.conflict` when the store is not what the batch was decided upon, or when the batch speaks of streams
     ///   and names that would not exist; `.damaged` when no position can follow.
     public func check(_ batch: AppendBatch) throws {
-        guard head.position == batch.expectedHead else {
-            throw StoreError(
-                .conflict,
-                "the head is at position \(head.position), expected \(batch.expectedHead); "
-                    + "read on and decide again"
-            )
-        }
-        guard nameCount == Int64(batch.nameCount) else {
-            throw StoreError(
-                .conflict,
-                "the ledger has \(nameCount) names, expected \(batch.nameCount); "
-                    + "read on and decide again"
-            )
-        }
-        guard head.position >= 0, head.position <= Self.positionMax - Int64(batch.rows.count) else {
-            throw StoreError(
-                .damaged,
-                "the head is at position \(head.position), and no position is above \(Self.positionMax); "
-                    + "restore a backup")
-        }
+        try StoreError.require(
+            head.position == batch.expectedHead, .conflict,
+            "the head is at position \(head.position), expected \(batch.expectedHead); "
+                + "read on and decide again")
+        try StoreError.require(
+            nameCount == Int64(batch.nameCount), .conflict,
+            "the ledger has \(nameCount) names, expected \(batch.nameCount); "
+                + "read on and decide again")
+        let last = Self.positionMax - Int64(batch.rows.count)
+        try StoreError.require(
+            head.position >= 0 && head.position <= last, .damaged,
+            "the head is at position \(head.position), and no position is above "
+                + "\(Self.positionMax); restore a backup")
         try checkStreams(batch)
         try checkRows(batch)
     }
@@ -52,17 +45,13 @@ public struct AppendGround: Sendable {
         let nameCount = nameCount + Int64(batch.names.count)
         var last = streamCount
         for stream in batch.streams {
-            guard Int64(stream.id) == last + 1 else {
-                throw StoreError(
-                    .conflict,
-                    "stream \(stream.id) does not follow stream \(last); read on and decide again")
-            }
-            guard stream.name <= nameCount else {
-                throw StoreError(
-                    .conflict,
-                    "stream \(stream.id) has name \(stream.name), but there would be \(nameCount) names"
-                )
-            }
+            try StoreError.require(
+                Int64(stream.id) == last + 1, .conflict,
+                "stream \(stream.id) does not follow stream \(last); read on and decide again")
+            try StoreError.require(
+                stream.name <= nameCount, .conflict,
+                "stream \(stream.id) has name \(stream.name), but there would be "
+                    + "\(nameCount) names")
             last += 1
         }
     }
@@ -75,33 +64,25 @@ public struct AppendGround: Sendable {
         for index in batch.rows.indices {
             let event = batch.rows[index].event
             let rowRecordedAt = batch.rows[index].recordedAt
-            guard event.position == position + 1 else {
-                throw StoreError(
-                    .conflict, "position \(event.position) does not follow \(position)")
-            }
+            try StoreError.require(
+                event.position == position + 1, .conflict,
+                "position \(event.position) does not follow \(position)")
             // `position(recordedAtOrBefore:)` searches by halves, so time must never go back.
-            guard rowRecordedAt >= recordedAt else {
-                throw StoreError(
-                    .conflict,
-                    "position \(event.position) would be recorded at \(rowRecordedAt), before "
-                        + "position \(position) at \(recordedAt); record it no earlier"
-                )
-            }
-            guard event.stream >= 1, event.stream <= streamCount else {
-                throw StoreError(
-                    .conflict,
-                    "position \(event.position) is in stream \(event.stream), but there would be "
-                        + "\(streamCount) streams")
-            }
+            try StoreError.require(
+                rowRecordedAt >= recordedAt, .conflict,
+                "position \(event.position) would be recorded at \(rowRecordedAt), before "
+                    + "position \(position) at \(recordedAt); record it no earlier")
+            try StoreError.require(
+                event.stream >= 1 && event.stream <= streamCount, .conflict,
+                "position \(event.position) is in stream \(event.stream), but there would be "
+                    + "\(streamCount) streams")
             let names = max(
                 max(event.source, event.customer, event.profile),
                 max(event.nameA, event.nameB, event.nameC))
-            guard names <= nameCount else {
-                throw StoreError(
-                    .conflict,
-                    "position \(event.position) uses name \(names), but there would be \(nameCount) names"
-                )
-            }
+            try StoreError.require(
+                names <= nameCount, .conflict,
+                "position \(event.position) uses name \(names), but there would be "
+                    + "\(nameCount) names")
             position += 1
             recordedAt = rowRecordedAt
         }

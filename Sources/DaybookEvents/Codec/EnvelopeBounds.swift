@@ -33,13 +33,11 @@ package enum EnvelopeBounds {
     /// Checks a text of the envelope: not empty, not too long, and no control character that a terminal would obey.
     package static func check(_ text: String?, _ name: String) throws(EventProblem) {
         guard let text else { return }
-        guard !text.isEmpty else {
-            throw EventProblem(.wrongType, name, "must not be empty; leave it out instead")
-        }
-        guard text.utf8.count <= EventBounds.nameByteCountMax else {
-            throw EventProblem(
-                .tooLarge, name, "is longer than \(EventBounds.nameByteCountMax) bytes")
-        }
+        try EventProblem.require(
+            !text.isEmpty, .wrongType, name, "must not be empty; leave it out instead")
+        try EventProblem.require(
+            text.utf8.count <= EventBounds.nameByteCountMax, .tooLarge, name,
+            "is longer than \(EventBounds.nameByteCountMax) bytes")
         guard mayHoldControls(text) else { return }
         let control = text.unicodeScalars.first {
             $0.value < 0x20 || (0x7F...0x9F).contains($0.value)
@@ -78,12 +76,10 @@ package enum EnvelopeBounds {
         try checkDepth(depth, place)
         for index in object.members.indices {
             let member = object.members[index]
-            guard member.name.utf8.count <= EventBounds.nameByteCountMax else {
-                throw EventProblem(
-                    .tooLarge, place,
-                    "the member \"\(member.name.excerpt)\" has a name longer than "
-                        + "\(EventBounds.nameByteCountMax) bytes")
-            }
+            try EventProblem.require(
+                member.name.utf8.count <= EventBounds.nameByteCountMax, .tooLarge, place,
+                "the member \"\(member.name.excerpt)\" has a name longer than "
+                    + "\(EventBounds.nameByteCountMax) bytes")
             try checkNesting(member.value, at: depth + 1, place)
         }
     }
@@ -101,9 +97,8 @@ package enum EnvelopeBounds {
     }
 
     private static func checkDepth(_ depth: Int, _ place: String) throws(EventProblem) {
-        guard depth <= JSONReader.depthMax else {
-            throw EventProblem(
-                .tooLarge, place, "is nested deeper than \(JSONReader.depthMax) levels")
-        }
+        try EventProblem.require(
+            depth <= JSONReader.depthMax, .tooLarge, place,
+            "is nested deeper than \(JSONReader.depthMax) levels")
     }
 }

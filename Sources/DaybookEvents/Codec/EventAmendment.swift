@@ -45,10 +45,9 @@ extension EventDraft {
             draft.data[member.name] = member.value == .null ? nil : member.value
         }
         let canonical = try EventValidator.canonical(recorded: draft, schema)
-        guard EventRouter.stream(of: canonical) == EventRouter.stream(of: self) else {
-            throw EventProblem(
-                .forbidden, "data.patch", "moves the event to another stream; void it, record anew")
-        }
+        try EventProblem.require(
+            EventRouter.stream(of: canonical) == EventRouter.stream(of: self), .forbidden,
+            "data.patch", "moves the event to another stream; void it, record anew")
         return canonical
     }
 
@@ -70,10 +69,9 @@ extension EventDraft {
         // Whether a purchase is a consumable decides what its stream is named after (rule 6).
         let isRouting = schema.routing == .purchase && field == "kind"
         let isNaming = naming.contains(field) || isRouting
-        if isNaming || (envelope.contains(field) && !fields.contains(field)) {
-            throw EventProblem(
-                .forbidden, field, "cannot be amended; void the event and record it anew")
-        }
+        try EventProblem.require(
+            !isNaming && (fields.contains(field) || !envelope.contains(field)), .forbidden, field,
+            "cannot be amended; void the event and record it anew")
         guard fields.contains(field) else {
             let names = fields.subtracting(naming).sorted().joined(separator: ", ")
             throw EventProblem(

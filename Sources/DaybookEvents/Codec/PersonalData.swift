@@ -25,10 +25,9 @@ public enum PersonalData {
     /// Checks that an ID names one customer, and is no e-mail address.
     /// - Parameter place: The member, for the message.
     public static func checkCustomer(_ name: String, _ place: String) throws(EventProblem) {
-        if namesNoCustomer(name) {
-            throw EventProblem(
-                .junkSubject, place, "\"\(name)\" is no customer; send your own id")
-        }
+        try EventProblem.require(
+            !namesNoCustomer(name), .junkSubject, place,
+            "\"\(name)\" is no customer; send your own id")
         try checkAddress(name, place)
     }
 
@@ -37,10 +36,9 @@ public enum PersonalData {
 
     /// Checks that an id is no address.
     static func checkAddress(_ name: String, _ place: String) throws(EventProblem) {
-        if name.utf8.contains(UInt8(ascii: "@")) {
-            throw EventProblem(
-                .personalDataForbidden, place, "looks like an e-mail address; send an id")
-        }
+        try EventProblem.require(
+            !name.utf8.contains(UInt8(ascii: "@")), .personalDataForbidden, place,
+            "looks like an e-mail address; send an id")
     }
 
     /// - Parameter path: Where the object stands, written only into a refusal.

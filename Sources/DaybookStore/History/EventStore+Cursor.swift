@@ -29,10 +29,9 @@ extension EventStore {
         ) { rows in
             for row in rows {
                 let index = Int(row.event.stream) - 1
-                guard records.indices.contains(index) else {
-                    throw StoreError(
-                        .damaged, "position \(row.event.position) is in no stream of the ledger")
-                }
+                try StoreError.require(
+                    records.indices.contains(index), .damaged,
+                    "position \(row.event.position) is in no stream of the ledger")
                 let record = records[index]
                 let name = StreamName(record.environment, record.kind, text(record.name))
                 cursor.append(row, digest.of(row, RowDigest.Names(row.event, text), in: name))

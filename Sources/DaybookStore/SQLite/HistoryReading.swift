@@ -247,12 +247,10 @@ struct StoredRowDigests {
         var claims = RowClaims()
         try db.forEachRow(RowSelection.rowsOfRange, [start, end, Int64.max]) { row in
             rows.append(RowSelection.row(row, &claims))
-            guard !claims.isTooWide, claims.position == start + Int64(rows.count) else {
-                throw StoreError.damaged(
-                    file.path,
-                    "position \(start + Int64(rows.count)) is missing or holds a number that does "
-                        + "not fit")
-            }
+            let expected = start + Int64(rows.count)
+            try StoreError.requireIntact(
+                !claims.isTooWide && claims.position == expected, file.path,
+                "position \(expected) is missing or holds a number that does not fit")
         }
         var entries: [HistoryCursor.Entry] = []
         entries.reserveCapacity(rows.count)

@@ -31,7 +31,7 @@ struct LedgerCreation {
         let queue = try DatabaseQueue(path: path, configuration: WriteConnection.configuration())
         try queue.inDatabase { db in
             try db.execute(sql: "PRAGMA application_id = \(LedgerSchema.applicationID)")
-            try db.inTransaction(.immediate) {
+            try db.inWriteTransaction {
                 var random = SystemRandomNumberGenerator()
                 let secret = LedgerSecret.random(using: &random)
                 try schema.migrate(
@@ -39,7 +39,6 @@ struct LedgerCreation {
                     meta: [
                         ("app", app), ("ledger_id", ledgerID), ("secret", secret.hexadecimal),
                     ])
-                return .commit
             }
             let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
             try StoreError.require(

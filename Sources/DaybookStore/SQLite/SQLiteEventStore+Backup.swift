@@ -105,11 +105,10 @@ extension SQLiteEventStore {
                 }
             }
             try queue.inDatabase { target in
-                try target.inTransaction(.immediate) {
+                try target.inWriteTransaction {
                     let version = try LedgerHeader.checkVersion(target, draft.path, schema)
                     try schema.migrate(target, from: version, draft)
                     try HistoryHead.renewLineage(target)
-                    return .commit
                 }
             }
             try queue.close()
@@ -177,10 +176,7 @@ extension SQLiteEventStore {
         // From the first row on it is another file than whatever was copied from it before.
         // Moved into the file at once: until then the file and its log have two.
         try backup.onWriteConnection("preparing the backup") { db in
-            try db.inTransaction(.immediate) {
-                try HistoryHead.renewLineage(db)
-                return .commit
-            }
+            try db.inWriteTransaction { try HistoryHead.renewLineage(db) }
             try db.checkpoint(.truncate)
         }
         var position = start.position

@@ -52,9 +52,7 @@ public struct IndependentReader {
             connection = try PlainConnection(path: path)
             head = try PlainHead(connection)
         } catch let error as StoreError {
-            return [
-                IndependentFinding(check: Self.rowCheck, isClean: false, detail: error.message)
-            ]
+            return Self.unread(error.message)
         }
         let findings = try run(connection, head, progress)
         try connection.checkUnchanged()
@@ -66,10 +64,7 @@ public struct IndependentReader {
         _ progress: (Int64, Int64) throws -> Void
     ) throws -> [IndependentFinding] {
         guard let secret = head.secret else {
-            return [
-                IndependentFinding(
-                    check: Self.rowCheck, isClean: false, detail: "the ledger's secret is missing")
-            ]
+            return Self.unread("the ledger's secret is missing")
         }
         let folder = PlainFolder(
             path: derived, expected: expectation(head.ledger), through: head.position)
@@ -81,17 +76,9 @@ public struct IndependentReader {
             names: PlainNames(wanted: Set(counts.map(\.0))),
             streams: PlainStreams(wanted: Set(counts.map(\.1))))
         var problems = PlainProblems()
-        do {
-            try tables.read(connection, head, &problems)
-        } catch let error as StoreError {
-            problems.add(error.message)
-        }
+        try problems.collect { try tables.read(connection, head, &$0) }
         var comparison = PlainComparison(head: head, tables: tables, folder: folder, secret: secret)
-        do {
-            try comparison.walk(connection, progress)
-        } catch let error as StoreError {
-            problems.add(error.message)
-        }
+        try problems.collect { _ in try comparison.walk(connection, progress) }
         comparison.finish()
         var findings = [
             finding(Self.rowCheck, problems, comparison.walk.rows),
@@ -99,11 +86,9 @@ public struct IndependentReader {
         ]
         var keys = PlainProblems()
         var documents = PlainProblems()
-        do {
+        try documents.collect {
             try comparison.checkKeys(connection, &keys)
-            try Self.checkDocuments(connection, head, &documents)
-        } catch let error as StoreError {
-            documents.add(error.message)
+            try Self.checkDocuments(connection, head, &$0)
         }
         findings += [
             finding("keys: each names one event", keys),
@@ -111,6 +96,10 @@ public struct IndependentReader {
             finding(Self.documentCheck, documents),
         ]
         return findings + comparison.folder.findings()
+    }
+
+    private static func unread(_ reason: String) -> [IndependentFinding] {
+        [IndependentFinding(check: rowCheck, isClean: false, detail: reason)]
     }
 
     private func finding(_ check: String, _ problems: PlainProblems...) -> IndependentFinding {
@@ -141,9 +130,7 @@ public struct IndependentReader {
             if row.number(0) != last + 1 { problems.add("document \(last + 1) is missing") }
             last = row.number(0)
             let expected = String(decoding: row.bytes(1), as: UTF8.self)
-            let found = PlainHash(of: Array(row.bytes(2))).bytes.map {
-                ($0 < 16 ? "0" : "") + String($0, radix: 16)
-            }.joined()
+            let found = PlainHash(of: Array(row.bytes(2))).hexadecimal
             if found != expected {
                 problems.add("document \(row.number(0)) has the SHA-256 \(found), not \(expected)")
             }

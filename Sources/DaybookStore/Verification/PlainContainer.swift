@@ -65,6 +65,11 @@ final class PlainContainer {
         case problem(String)
         /// It is sound, as far as can be told, and of another build, ledger or end.
         case note(String)
+
+        /// Refuses a damaged file, of which something does not hold.
+        static func require(_ holds: Bool, _ problem: @autoclosure () -> String) throws(Refusal) {
+            if !holds { throw .problem(problem()) }
+        }
     }
 
     struct Section {
@@ -90,9 +95,8 @@ final class PlainContainer {
         let raw = file.bytes
         self.file = file
         self.name = name
-        guard raw.count >= 144, raw[0..<8].elementsEqual(Array("DAYBOOK".utf8) + [1]) else {
-            throw .problem("it is no derived file")
-        }
+        let isDerived = raw.count >= 144 && raw[0..<8].elementsEqual(Array("DAYBOOK".utf8) + [1])
+        try Refusal.require(isDerived, "it is no derived file")
         let version: UInt32 = raw.plain(8)
         guard version == 3 else {
             // Older builds wrote 1 and 2; whatever a newer one writes is not known here.
@@ -101,13 +105,10 @@ final class PlainContainer {
         }
         let count = Int(raw.plain(136, as: UInt32.self))
         let front = 144 + 56 * count
-        guard count <= 64, front <= raw.count else {
-            throw .problem("its table of sections lies outside")
-        }
+        try Refusal.require(count <= 64 && front <= raw.count, "its table of sections lies outside")
         let whole = UnsafeRawBufferPointer(rebasing: raw[0..<front])
-        guard PlainChecksum.of(whole, zeroed: 140..<144) == raw.plain(140, as: UInt32.self) else {
-            throw .problem("its header's checksum does not fit")
-        }
+        let checksum = PlainChecksum.of(whole, zeroed: 140..<144)
+        try Refusal.require(checksum == raw.plain(140), "its header's checksum does not fit")
         kind = raw.plain(12)
         fingerprint = raw.plain(16)
         ledger = raw.plain(24)
@@ -123,23 +124,21 @@ final class PlainContainer {
             let base = 144 + 56 * index
             let numbers = (0..<4).map { raw.plain(base + 24 + 8 * $0, as: UInt64.self) }
             let limit = UInt64(raw.count)
-            guard numbers.allSatisfy({ $0 <= limit }) else {
-                throw .problem("section \(index) lies outside")
-            }
+            try Refusal.require(
+                numbers.allSatisfy { $0 <= limit }, "section \(index) lies outside")
             let (start, size, checksums) = (Int(numbers[0]), Int(numbers[1]), Int(numbers[3]))
-            guard start % 64 == 0, start + size == checksums,
-                checksums + 4 * ((size + 65_535) / 65_536) <= raw.count
-            else { throw .problem("section \(index) lies outside") }
-            end = max(end, checksums + 4 * ((size + 65_535) / 65_536))
+            let behind = checksums + 4 * ((size + 65_535) / 65_536)
+            try Refusal.require(
+                start % 64 == 0 && start + size == checksums && behind <= raw.count,
+                "section \(index) lies outside")
+            end = max(end, behind)
             places.append(
                 (
                     String(decoding: raw[base..<base + 16].prefix { $0 != 0 }, as: UTF8.self),
                     start, size, Int(numbers[2]), checksums
                 ))
         }
-        guard end == raw.count else {
-            throw .problem("\(raw.count - end) bytes follow its last section")
-        }
+        try Refusal.require(end == raw.count, "\(raw.count - end) bytes follow its last section")
         self.places = places
     }
 

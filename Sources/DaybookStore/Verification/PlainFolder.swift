@@ -73,9 +73,8 @@ struct PlainFolder {
     private static func check(
         _ file: PlainContainer, _ kind: Kind, _ expected: Expectation, _ head: Int64
     ) throws(PlainContainer.Refusal) {
-        guard file.kind == kind.rawValue else {
-            throw .problem("it is of kind \(file.kind), expected \(kind.rawValue)")
-        }
+        try PlainContainer.Refusal.require(
+            file.kind == kind.rawValue, "it is of kind \(file.kind), expected \(kind.rawValue)")
         guard file.ledger == expected.ledger else { throw .note("of another ledger") }
         guard file.fingerprint == kind.fingerprint(expected) else {
             throw .note("another vocabulary or version wrote it")

@@ -36,12 +36,12 @@ struct PlainHash: Equatable {
     /// The first 128 bits, big-endian.
     var leading: (UInt64, UInt64) { (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1)) }
 
-    /// The first digits, for people.
-    var short: String {
-        bytes.prefix(6).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined() + "…"
+    var hexadecimal: String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
+
+    /// The first digits, for people.
+    var short: String { hexadecimal.prefix(12) + "…" }
 }
 
 /// SipHash-2-4, written a second time.
@@ -95,12 +95,17 @@ struct PlainSip {
 
     private var folded: UInt64 { v.0 ^ v.1 ^ v.2 ^ v.3 }
 
+    /// - Parameter mark: Tells the short hash from the wide one.
+    private mutating func finish(_ mark: UInt64) -> UInt64 {
+        v.2 ^= mark
+        rounds(4)
+        return folded
+    }
+
     static func short(_ key: (UInt64, UInt64), _ bytes: UnsafeRawBufferPointer) -> UInt64 {
         var sip = PlainSip(key, isWide: false)
         sip.take(bytes)
-        sip.v.2 ^= 0xFF
-        sip.rounds(4)
-        return sip.folded
+        return sip.finish(0xFF)
     }
 
     /// Of the 24 bytes of three little-endian words.
@@ -112,9 +117,7 @@ struct PlainSip {
         sip.take(second)
         sip.take(third)
         sip.take(24 << 56)
-        sip.v.2 ^= 0xFF
-        sip.rounds(4)
-        return sip.folded
+        return sip.finish(0xFF)
     }
 
     static func wide(
@@ -122,9 +125,7 @@ struct PlainSip {
     ) -> (UInt64, UInt64) {
         var sip = PlainSip(key, isWide: true)
         sip.take(bytes)
-        sip.v.2 ^= 0xEE
-        sip.rounds(4)
-        let first = sip.folded
+        let first = sip.finish(0xEE)
         sip.v.1 ^= 0xDD
         sip.rounds(4)
         return (first, sip.folded)

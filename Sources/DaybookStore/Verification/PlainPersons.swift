@@ -152,11 +152,8 @@ struct PlainPersons {
     /// what it can, the latest corrections first, which nearly always is all of it; what voids itself in a circle stays
     /// undecided, and so is not void.
     private func voidEvents() -> Set<Key> {
-        var open: [(target: Key, voids: [Correction])] = []
-        for (target, all) in corrections {
-            let voids = all.filter(\.isVoiding)
-            if !voids.isEmpty { open.append((target, voids)) }
-        }
+        var open = corrections.mapValues { $0.filter(\.isVoiding) }.filter { !$0.value.isEmpty }
+            .map { (target: $0.key, voids: $0.value) }
         open.sort { ($0.voids.last?.position ?? 0) > ($1.voids.last?.position ?? 0) }
         var undecided = Set(open.map(\.target))
         var void: Set<Key> = []

@@ -120,27 +120,19 @@ struct PlainSnapshot {
     private func memberDifference(
         _ streams: ArraySlice<PlainStream>, _ aggregates: [Int64]
     ) throws(PlainContainer.Refusal) -> String? {
-        var counts: [Int64: Int] = [:]
-        for id in streams.indices.dropFirst() where streams[id].isCustomer {
-            counts[aggregates[id], default: 0] += 1
+        let customers = streams.indices.dropFirst().filter { streams[$0].isCustomer }
+        let persons = Dictionary(grouping: customers) { aggregates[$0] }
+        let expected = persons.filter { $0.value.count > 1 }.flatMap { aggregate, members in
+            members.map { [aggregate, Int64($0)] }
         }
-        var expected: [[Int64]] = []
-        for id in streams.indices.dropFirst()
-        where streams[id].isCustomer && counts[aggregates[id]] ?? 0 > 1 {
-            expected.append([aggregates[id], Int64(id)])
-        }
-        return try difference("members", 8, expected) { raw, base in
-            [raw.plainName(base), raw.plainName(base + 4)]
-        }
+        return try difference("members", [4, 4], expected)
     }
 
     private func lineageDifference(_ persons: PlainPersons) throws(PlainContainer.Refusal)
         -> String?
     {
         let expected = persons.namings.map { [Int64(bitPattern: $0.customer), $0.lineage] }
-        return try difference("lines", 16, expected) { raw, base in
-            [raw.plain(base), raw.plainName(base + 8)]
-        }
+        return try difference("lines", [8, 4], expected)
     }
 
     private static func customer(_ statement: PlainPersons.Statement, _ name: Int64) -> Int64 {
@@ -161,13 +153,7 @@ struct PlainSnapshot {
             append(link.left, link.right, isAlias: true)
             if link.right != 0 { append(link.right, link.left, isAlias: false) }
         }
-        return try difference("links", 56, expected) { raw, base in
-            [
-                raw.plain(base), raw.plainName(base + 8), raw.plainName(base + 12),
-                raw.plain(base + 16), raw.plain(base + 24), raw.plain(base + 32),
-                raw.plain(base + 40), raw.plain(base + 48),
-            ]
-        }
+        return try difference("links", [8, 4, 4, 8, 8, 8, 8, 8], expected)
     }
 
     private func handoverDifference(
@@ -184,13 +170,7 @@ struct PlainSnapshot {
                 ])
             }
         }
-        return try difference("handovers", 64, expected) { raw, base in
-            [
-                raw.plain(base), raw.plainName(base + 8), raw.plainName(base + 12),
-                raw.plainName(base + 16), raw.plain(base + 24), raw.plain(base + 32),
-                raw.plain(base + 40), raw.plain(base + 48), raw.plain(base + 56),
-            ]
-        }
+        return try difference("handovers", [8, 4, 4, 4, 8, 8, 8, 8, 8], expected)
     }
 
     /// Customers are those with events of their own, those whom lineages name, and those who were linked or gave or got
@@ -228,9 +208,7 @@ struct PlainSnapshot {
     private func specialDifference(
         _ persons: PlainPersons
     ) throws(PlainContainer.Refusal) -> String? {
-        try difference("special", 8, persons.special.map { [$0] }) { raw, base in
-            [raw.plain(base)]
-        }
+        try difference("special", [8], persons.special.map { [$0] })
     }
 
     private func zoneDifference(_ persons: PlainPersons) throws(PlainContainer.Refusal) -> String? {
@@ -247,12 +225,24 @@ struct PlainSnapshot {
     }
 
     /// Compares the elements of a section, whatever their order among equal ones.
+    /// - Parameter widths: Bytes of the fields of an element, 4 or 8; a field of 8 begins at a multiple of 8.
     private func difference(
-        _ name: String, _ size: Int, _ expected: [[Int64]],
-        _ element: (UnsafeRawBufferPointer, Int) -> [Int64]
+        _ name: String, _ widths: [Int], _ expected: [[Int64]]
     ) throws(PlainContainer.Refusal) -> String? {
+        var size = 0
+        let fields = widths.map { width in
+            let offset = (size + width - 1) / width * width
+            size = offset + width
+            return (offset: offset, isName: width == 4)
+        }
+        // The next element begins with a field as wide as the first one.
+        size = (size + widths[0] - 1) / widths[0] * widths[0]
         let column = try column(name, size)
-        let found = stride(from: 0, to: column.count, by: size).map { element(column, $0) }
+        let found = stride(from: 0, to: column.count, by: size).map { base in
+            fields.map {
+                $0.isName ? column.plainName(base + $0.offset) : column.plain(base + $0.offset)
+            }
+        }
         if found.count != expected.count {
             return "section \(name) has \(found.count) elements, expected \(expected.count)"
         }

@@ -15,6 +15,15 @@ struct PlainProblems {
         if kept.count < Self.keptCount { kept.append(problem()) }
     }
 
+    /// Runs a part of a check; where the store cannot go on, that is a problem too.
+    mutating func collect(_ part: (inout Self) throws -> Void) throws {
+        do {
+            try part(&self)
+        } catch let error as StoreError {
+            add(error.message)
+        }
+    }
+
     var text: String {
         kept.joined(separator: "; ")
             + (count > kept.count ? "; and \(count - kept.count) more" : "")
