@@ -126,9 +126,8 @@ public struct CaseEdges {
         var instants = context.catalogs.versions.map(\.effectiveAt)
         instants.append(context.catalogPeriodEnd(after: context.at))
         if let check {
-            for source in check.entitlements.sources {
-                instants += [source.startsAt, source.expiresAt].compactMap(\.self)
-            }
+            instants += check.entitlements.sources.flatMap { [$0.startsAt, $0.expiresAt] }
+                .compactMap(\.self)
             if !isTurning || decision?.allowed == false,
                 let meter = decision?.usage.flatMap({ check.catalog.meter(named: $0.name) })
             {
@@ -143,12 +142,8 @@ public struct CaseEdges {
                 .map(\.effectiveAt)
         }
         instants += context.state.customer.voids.map(\.voidedAt)
-        for reservation in context.state.usage.reservations {
-            instants.append(reservation.expiresAt)
-        }
-        for grant in context.state.customer.grants {
-            instants += [grant.startsAt, grant.expiresAt]
-        }
+        instants += context.state.usage.reservations.map(\.expiresAt)
+        instants += context.state.customer.grants.flatMap { [$0.startsAt, $0.expiresAt] }
         self.instants = instants.filter { $0 != Int64.min && $0 != Int64.max }
     }
 

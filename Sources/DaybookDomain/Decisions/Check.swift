@@ -154,11 +154,7 @@ public final class Check {
         for feature: Feature, _ asked: CheckQuestion, _ decision: inout Decision
     ) -> String? {
         guard feature.scope == .profile, asked.profile == nil else {
-            if let profile = asked.profile,
-                !entitlements.profiles.contains(where: {
-                    haveSameBytes($0.profile, profile) && !$0.isDeleted
-                })
-            {
+            if let profile = asked.profile, entitlements.livingProfile(profile) == nil {
                 decision.flags.append("unknown_profile")
             }
             return asked.profile

@@ -91,19 +91,20 @@ public final class Decider {
     }
 
     private func decide(_ check: Check) throws(Rejection) -> Verdict {
+        let usage = UsageDecider(decider: self, check: check)
         switch request.command {
         case .consume(let meter, let amount, let ref):
-            return try UsageDecider(self, check).consume(meter, amount, ref)
+            return try usage.consume(meter, amount, ref)
         case .reserve(let meter, let amount, let reservation, let timeout):
-            return try UsageDecider(self, check).reserve(meter, amount, reservation, timeout)
+            return try usage.reserve(meter, amount, reservation, timeout)
         case .commit(let reservation, let amount):
-            return try UsageDecider(self, check).settle(reservation, amount, isCommit: true)
+            return try usage.settle(reservation, amount, isCommit: true)
         case .release(let reservation):
-            return try UsageDecider(self, check).settle(reservation, nil, isCommit: false)
+            return try usage.settle(reservation, nil, isCommit: false)
         case .reverseUsage(let target, let meter):
-            return try UsageDecider(self, check).reverse(target, of: meter)
+            return try usage.reverse(target, of: meter)
         case .resetUsage(let meter, let terms):
-            return try UsageDecider(self, check).reset(meter, terms)
+            return try usage.reset(meter, terms)
         case .pin(let meter, let ref):
             return try pin(meter, ref, check)
         case .expose(let experiment): return try expose(experiment, check)

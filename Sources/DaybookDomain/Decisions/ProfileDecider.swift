@@ -29,22 +29,15 @@ struct ProfileDecider {
     }
 
     private func living(_ profile: String) throws(Rejection) -> ProfileAnswer {
-        let found = check.entitlements.profiles.first {
-            haveSameBytes($0.profile, profile) && !$0.isDeleted
-        }
-        guard let found else { throw .unknownProfile(profile) }
-        return found
+        if let found = check.entitlements.livingProfile(profile) { return found }
+        throw .unknownProfile(profile)
     }
 
     /// Creating counts on the gauges that the catalog binds to this kind of profile, with their limits.
     private func create(
         _ profile: String, _ kind: String, _ freeStartedAt: Int64?
     ) throws(Rejection) -> Verdict {
-        if check.entitlements.profiles.contains(where: {
-            haveSameBytes($0.profile, profile) && !$0.isDeleted
-        }) {
-            throw .profileExists(profile)
-        }
+        if check.entitlements.livingProfile(profile) != nil { throw .profileExists(profile) }
         for meter in check.catalog.meters where meter.countsProfiles == kind {
             let answer = check.usage.answer(meter)
             guard let remaining = answer.remaining, remaining < 1, meter.enforcement == .hard else {

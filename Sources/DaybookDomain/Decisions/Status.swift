@@ -82,8 +82,7 @@ public struct StatusQuestion {
     /// `nil` while no catalog is published.
     public init?(_ context: CustomerCase) {
         guard let check = Check(context) else { return nil }
-        self.context = context
-        self.check = check
+        self.init(context, check)
     }
 
     /// - Parameter check: Of the same case.

@@ -2,14 +2,9 @@ public import DaybookEvents
 
 /// Decides what counts against a meter: check and record in one step.
 struct UsageDecider {
-    private let decider: Decider
-    private let check: Check
+    let decider: Decider
+    let check: Check
     private var context: CustomerCase { decider.context }
-
-    init(_ decider: Decider, _ check: Check) {
-        self.decider = decider
-        self.check = check
-    }
 
     func consume(
         _ name: String, _ amount: Int64, _ ref: String?

@@ -128,8 +128,7 @@ extension CatalogReading {
     ) -> EventField? {
         guard let schema else { return nil }
         if let field = schema.field(name) { return field }
-        let names = schema.fields.map(\.name)
-        reportMember(name, of: schema, names, at: place)
+        reportMember(name, of: schema, schema.fields.map(\.name), at: place)
         return nil
     }
 

@@ -29,16 +29,15 @@ public struct CalendarPeriod: Sendable, Equatable {
         _ year: Int, _ rest: ArraySlice<Substring>
     ) -> (MetricBuckets.Resolution, CivilDate, CivilDate)? {
         let january = year * 12
-        func months(_ first: Int, _ count: Int) -> (CivilDate, CivilDate) {
+        func months(
+            _ resolution: MetricBuckets.Resolution, _ first: Int, _ count: Int
+        ) -> (MetricBuckets.Resolution, CivilDate, CivilDate) {
             (
-                CivilDate(monthNumber: january + first, day: 1),
+                resolution, CivilDate(monthNumber: january + first, day: 1),
                 CivilDate(monthNumber: january + first + count, day: 1)
             )
         }
-        guard let part = rest.first else {
-            let (first, next) = months(0, 12)
-            return (.year, first, next)
-        }
+        guard let part = rest.first else { return months(.year, 0, 12) }
         if rest.count == 2, let month = number(part, digits: 2),
             let day = number(rest[rest.startIndex + 1], digits: 2),
             let date = CivilDate(year: year, month: month, day: day)
@@ -49,15 +48,13 @@ public struct CalendarPeriod: Sendable, Equatable {
         if part.first == "Q", let quarter = number(part.dropFirst(), digits: 1),
             (1...4).contains(quarter)
         {
-            let (first, next) = months((quarter - 1) * 3, 3)
-            return (.quarter, first, next)
+            return months(.quarter, (quarter - 1) * 3, 3)
         }
         if part.first == "W", let week = number(part.dropFirst(), digits: 2), week > 0 {
             return self.week(week, of: year)
         }
         guard let month = number(part, digits: 2), (1...12).contains(month) else { return nil }
-        let (first, next) = months(month - 1, 1)
-        return (.month, first, next)
+        return months(.month, month - 1, 1)
     }
 
     /// ISO 8601: week 1 is the one with the year's first Thursday, and so with 4 January.

@@ -9,9 +9,7 @@ extension Metric {
                 "customers first seen in the period with app.launched at the age ÷ new_customers",
             ages: .retention
         ) { subject, tally in
-            guard let first = subject.firstSeenAt, subject.isCustomer,
-                let bucket = tally.bucket(first), bucket >= 0
-            else { return }
+            guard let (first, bucket) = subject.firstSight(tally), bucket >= 0 else { return }
             tally.add(1, .denominator, in: bucket)
             let times = subject.events.filter(subject.isActivity).map(\.occurredAt)
             subject.addComingBack(
@@ -38,9 +36,7 @@ extension Metric {
                 "net revenue of the customers first seen in the period up to the end of the day that lies the age after the first ÷ new_customers",
             ages: .life
         ) { subject, tally in
-            guard let first = subject.firstSeenAt, subject.isCustomer,
-                let bucket = tally.bucket(first), bucket >= 0
-            else { return }
+            guard let (first, bucket) = subject.firstSight(tally), bucket >= 0 else { return }
             tally.add(1, .denominator, in: bucket)
             let ends = (0...subject.rules.ageMax).map {
                 tally.buckets.endOfLife($0, after: first, subject.rules)

@@ -7,9 +7,7 @@ extension Metric {
             "new_customers", .count, "Customers who were seen for the first time.",
             formula: "customers first seen in the period"
         ) { subject, tally in
-            if let first = subject.firstSeenAt, subject.isCustomer {
-                tally.add(1, in: tally.bucket(first))
-            }
+            tally.add(1, in: subject.firstSight(tally)?.bucket)
         },
         Metric(
             "paying_customers", .count, "Customers who paid.",
@@ -86,9 +84,7 @@ extension Metric {
                 "customers first seen in the period with app.launched on the calendar day \(day) days later (or as --retention says) ÷ new_customers",
             maturity: .after(Int64(day + 1) * .day)
         ) { subject, tally in
-            guard let first = subject.firstSeenAt, subject.isCustomer,
-                let bucket = tally.bucket(first)
-            else { return }
+            guard let (first, bucket) = subject.firstSight(tally) else { return }
             let range = tally.buckets.window(
                 day, .day, after: first, subject.rules.retention, in: subject.zone)
             let isBack = subject.events.contains {
@@ -100,6 +96,12 @@ extension Metric {
 }
 
 extension MetricSubject {
+    /// When the customer was first seen, and in which bucket; `nil`: in none, or it is no customer.
+    func firstSight(_ tally: MetricTally) -> (at: Int64, bucket: Int)? {
+        guard let firstSeenAt, isCustomer else { return nil }
+        return tally.bucket(firstSeenAt).map { (firstSeenAt, $0) }
+    }
+
     /// The buckets in which the customer used the app, the one before the first among them.
     func activeBuckets(_ buckets: MetricBuckets) -> Set<Int> {
         Set(

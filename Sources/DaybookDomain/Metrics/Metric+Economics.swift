@@ -91,13 +91,9 @@ extension MetricSubject {
 extension Catalog {
     /// What the first product that is bought once costs at a time, in thousandths; `nil`: there is none, or it is free.
     fileprivate func oncePrice(in currency: String, at instant: Int64) -> Int64? {
-        for product in self.products where product.kind == .nonConsumable {
-            guard let price = product.price(at: instant), price.amountMilli > 0,
-                haveSameBytes(price.currency, currency)
-            else { continue }
-            return price.amountMilli
-        }
-        return nil
+        self.products.lazy.filter { $0.kind == .nonConsumable }
+            .compactMap { $0.price(at: instant) }
+            .first { $0.amountMilli > 0 && haveSameBytes($0.currency, currency) }?.amountMilli
     }
 
     /// What a month of the same costs when a year is paid, in thousandths; `nil` where it is no year, or there is no

@@ -7,14 +7,12 @@ extension Metric {
             "paywall_conversion_3d", "How many bought or tried soon after they saw a paywall.",
             formula:
                 "customers who first saw a paywall in this context in the period, who began a purchase, a trial too, within 3 days ÷ all of them",
-            days: 3
-        ) { _, _ in true },
+            days: 3),
         paywall(
             "paywall_paid_conversion_3d", "How many of these have ever paid.",
             formula:
                 "customers who first saw a paywall in this context in the period, bought or tried within 3 days and have paid until now ÷ all of them",
-            days: 3, isPaidLater: true
-        ) { _, _ in true },
+            days: 3, isPaidLater: true),
         Metric(
             "paywall_abandonment_3d", .ratio, "How many turned away from a paywall.",
             formula:
@@ -22,10 +20,9 @@ extension Metric {
             by: "context", maturity: .after(4 * .day)
         ) { subject, tally in
             subject.forEachFirstPaywall { at, context in
-                let end = at.addingSaturated(3 * .day)
-                let range = at...end
+                let range = at...at.addingSaturated(3 * .day)
                 let isTaken =
-                    subject.payments.contains { $0.isBegun && range.contains($0.at) }
+                    subject.hasBegun(in: range)
                     || subject.events.contains {
                         ($0.type == .checkoutCompleted || $0.type == .checkoutPending)
                             && subject.counts($0.product) && range.contains($0.occurredAt)
@@ -72,12 +69,8 @@ extension Metric {
                 $0.type == .paywallShown && range.contains($0.occurredAt)
             }
         },
-        afterLimit("limit_to_purchase_1d", "bought or tried", days: 1) { subject, range in
-            subject.payments.contains { $0.isBegun && range.contains($0.at) }
-        },
-        afterLimit("limit_to_purchase_7d", "bought or tried", days: 7) { subject, range in
-            subject.payments.contains { $0.isBegun && range.contains($0.at) }
-        },
+        afterLimit("limit_to_purchase_1d", "bought or tried", days: 1) { $0.hasBegun(in: $1) },
+        afterLimit("limit_to_purchase_7d", "bought or tried", days: 7) { $0.hasBegun(in: $1) },
         afterLimit("limit_to_return_7d", "launched the app again", days: 7) { subject, range in
             subject.events.contains {
                 subject.isActivity($0) && range.contains($0.occurredAt)
@@ -87,18 +80,14 @@ extension Metric {
 
     private static func paywall(
         _ name: String, _ meaning: String, formula: String, days: Int64,
-        isPaidLater: Bool = false,
-        counts: @escaping @Sendable (MetricPayment, MetricRules) -> Bool
+        isPaidLater: Bool = false
     ) -> Metric {
         Metric(
             name, .ratio, meaning, formula: formula, by: "context",
             maturity: isPaidLater ? .never : .after((days + 1) * .day)
         ) { subject, tally in
             subject.forEachFirstPaywall { at, context in
-                let end = at.addingSaturated(days * .day)
-                let isSoon = subject.payments.contains {
-                    $0.isBegun && $0.at >= at && $0.at <= end
-                }
+                let isSoon = subject.hasBegun(in: at...at.addingSaturated(days * .day))
                 let isPaid =
                     !isPaidLater
                     || subject.payments.contains { $0.at >= at && $0.isKept(subject.rules) }
@@ -128,6 +117,11 @@ extension Metric {
 }
 
 extension MetricSubject {
+    /// Whether a purchase, a trial too, was begun in a time.
+    fileprivate func hasBegun(in range: ClosedRange<Int64>) -> Bool {
+        payments.contains { $0.isBegun && range.contains($0.at) }
+    }
+
     /// The first paywall of each context that the customer saw; `unknown`: without one.
     fileprivate func forEachFirstPaywall(_ body: (_ at: Int64, _ context: String) -> Void) {
         var seen: Set<NameID> = []

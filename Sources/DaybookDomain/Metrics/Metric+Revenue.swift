@@ -91,9 +91,7 @@ extension Metric {
                 "net revenue up to now of the customers first seen in the period ÷ their number",
             maturity: .never
         ) { subject, tally in
-            guard let first = subject.firstSeenAt, subject.isCustomer,
-                let bucket = tally.bucket(first)
-            else { return }
+            guard let bucket = subject.firstSight(tally)?.bucket else { return }
             tally.add(1, .denominator, in: bucket)
             for payment in subject.payments {
                 payment.net(subject.rules) { at, amount in

@@ -110,6 +110,11 @@ extension MetricBuckets {
         }
     }
 
+    /// The local day that lies some days after that of an instant.
+    func day(_ days: Int, after instant: Int64) -> Range<Int64> {
+        period(days, .day, after: instant, in: zone)
+    }
+
     /// The period of the calendar that lies some of them after the one of an instant.
     private func period(
         _ count: Int, _ unit: MetricRules.AgeUnit, after instant: Int64, in zone: ZoneTable

@@ -113,12 +113,4 @@ public struct MetricBuckets: Sendable, Equatable {
             return "\(RFC3339.format(range.lowerBound)) to \(RFC3339.format(range.upperBound))"
         }
     }
-
-    /// The local day that lies some days after that of an instant.
-    func day(_ days: Int, after instant: Int64) -> Range<Int64> {
-        let first = zone.civil(at: instant).date.daysSinceEpoch + days
-        return zone.midnight(
-            of: CivilDate(daysSinceEpoch: first))..<zone.midnight(
-                of: CivilDate(daysSinceEpoch: first + 1))
-    }
 }

@@ -85,8 +85,7 @@ public struct RestatementSearch {
             waiting += found.filter { $0 < until && answers[$0] == nil }
         }
         let order = answers.keys.sorted()
-        var names: Set<Name> = []
-        for answer in answers.values { names.formUnion(answer.before.keys) }
+        let names = Set(answers.values.flatMap(\.before.keys))
         return names.sorted(by: Self.isBefore).flatMap { name in
             stretches(of: name, order, answers)
         }
@@ -121,9 +120,8 @@ public struct RestatementSearch {
         _ context: CustomerCase, _ instants: inout [Int64]
     ) -> [Name: Restatement.Told] {
         guard let check = Check(context) else { return [:] }
-        for source in check.entitlements.sources {
-            instants += [source.startsAt, source.expiresAt].compactMap(\.self)
-        }
+        instants += check.entitlements.sources.flatMap { [$0.startsAt, $0.expiresAt] }
+            .compactMap(\.self)
         var told: [Name: Restatement.Told] = [:]
         let profiles = check.entitlements.profiles.map { Optional($0.profile) }
         for profile in [nil] + profiles {

@@ -94,6 +94,11 @@ public final class EntitlementsAnswer: Sendable {
         sources.filter { $0.profile == nil || $0.profile == profile }
     }
 
+    /// A profile that exists at the asked time, by its id.
+    func livingProfile(_ id: String) -> ProfileAnswer? {
+        profiles.first { haveSameBytes($0.profile, id) && !$0.isDeleted }
+    }
+
     /// One entitlement, for one profile where given.
     public func entitlement(_ name: String, profile: String? = nil) -> EntitlementAnswer {
         answer(name, sources(for: profile).filter { $0.entitlements.contains(name) })

@@ -36,7 +36,7 @@ struct LineageAnswer {
     }
 
     private func source(waiting period: LineagePeriod) -> Source {
-        var source = unjudged(period)
+        var source = unjudged(period.fact, period.product, from: period.start)
         let end = min(period.end, period.believedUntil)
         source.expiresAt = end == Int64.max ? nil : end
         source.state = .pending
@@ -48,29 +48,27 @@ struct LineageAnswer {
     private static func current(_ containing: [LineagePeriod]) -> [LineagePeriod] {
         var current: [LineagePeriod] = []
         for period in containing {
-            guard
-                let index = current.firstIndex(where: { $0.fact.product == period.fact.product })
-            else {
-                current.append(period)
-                continue
-            }
-            if current[index].end <= period.end { current[index] = period }
+            let known = current.firstIndex { $0.fact.product == period.fact.product }
+            if let known, current[known].end <= period.end { current[known] = period }
+            if known == nil { current.append(period) }
         }
         return current
     }
 
-    /// What a period gives, whatever its state.
-    private func unjudged(_ period: LineagePeriod) -> Source {
-        var source = Source(kind: kind(of: period.fact, period.product), id: owned.name)
-        source.product = names[period.fact.product]
-        source.transaction = period.fact.id.exactText
-        source.entitlements = period.product?.entitlements ?? []
-        source.startsAt = period.start
+    /// What a transaction gives, whatever its state.
+    private func unjudged(
+        _ fact: TransactionFact, _ product: Product?, from start: Int64
+    ) -> Source {
+        var source = Source(kind: kind(of: fact, product), id: owned.name)
+        source.product = names[fact.product]
+        source.transaction = fact.id.exactText
+        source.entitlements = product?.entitlements ?? []
+        source.startsAt = start
         return source
     }
 
     private func source(_ current: LineagePeriod) -> Source {
-        var source = unjudged(current)
+        var source = unjudged(current.fact, current.product, from: current.start)
         source.expiresAt = current.end == Int64.max ? nil : current.end
         let next = names[owned.state.nextProduct.value]
         source.autoRenewProduct = next.isEmpty || next == source.product ? nil : next
@@ -105,11 +103,7 @@ struct LineageAnswer {
                 continue
             }
             let product = catalog?.product(names[fact.product])
-            var source = Source(kind: kind(of: fact, product), id: owned.name)
-            source.product = names[fact.product]
-            source.transaction = fact.id.exactText
-            source.entitlements = product?.entitlements ?? []
-            source.startsAt = fact.startsAt
+            var source = unjudged(fact, product, from: fact.startsAt)
             switch refusal {
             case .unverified(let until):
                 source.state = .unverified

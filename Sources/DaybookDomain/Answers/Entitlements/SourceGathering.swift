@@ -27,9 +27,7 @@ struct SourceGathering {
     }
 
     func sources() -> [Source] {
-        var sources = lineageSources() + lineagesOfBefore()
-        sources += grants()
-        sources += freePeriods()
+        var sources = lineageSources() + lineagesOfBefore() + grants() + freePeriods()
         sources += debug.forced.map { force in
             var source = Source(kind: .debug, id: "debug.force_entitlement")
             source.entitlements =

@@ -59,8 +59,7 @@ final class CatalogFields {
     }
 
     func text(_ key: String) -> String? {
-        guard let node = node(key) else { return nil }
-        return node.text(reading)
+        node(key)?.text(reading)
     }
 
     /// Text in the language of customers or reviewers, which the forbidden words apply to.

@@ -3,7 +3,7 @@ import DaybookEvents
 extension CatalogReading {
     /// `experiments`: by name, the weight of each variant.
     func experiments(_ fields: CatalogFields) -> [Experiment] {
-        let experiments = named("experiments", of: fields) { name, fields -> Experiment? in
+        named("experiments", of: fields) { name, fields -> Experiment? in
             fields.require(
                 "variants", "Write at least two with their weights: `variants: { a: 1, b: 1 }`.")
             guard let node = fields.node("variants") else { return nil }
@@ -35,6 +35,5 @@ extension CatalogReading {
             }
             return Experiment(name: name, variants: variants)
         }
-        return experiments
     }
 }

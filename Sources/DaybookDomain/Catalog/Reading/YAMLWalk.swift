@@ -54,16 +54,12 @@ struct YAMLWalk {
                 if let problem = noteNode(at: place) { return problem }
                 noteEnd()
             case YAML_SEQUENCE_START_EVENT:
-                if event.data.sequence_start.anchor != nil {
-                    return CatalogText.anchorProblem(at: place)
-                }
-                if let problem = noteNode(at: place) { return problem }
+                let anchor = event.data.sequence_start.anchor
+                if let problem = noteNode(at: place, anchor: anchor) { return problem }
                 levels.append(.list)
             case YAML_MAPPING_START_EVENT:
-                if event.data.mapping_start.anchor != nil {
-                    return CatalogText.anchorProblem(at: place)
-                }
-                if let problem = noteNode(at: place) { return problem }
+                let anchor = event.data.mapping_start.anchor
+                if let problem = noteNode(at: place, anchor: anchor) { return problem }
                 levels.append(.map(isKeyNext: true))
             case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
                 _ = levels.popLast()
@@ -80,7 +76,10 @@ struct YAMLWalk {
         if case .map(isKeyNext: true)? = levels.last { true } else { false }
     }
 
-    private mutating func noteNode(at place: CatalogPlace) -> CatalogProblem? {
+    private mutating func noteNode(
+        at place: CatalogPlace, anchor: UnsafeMutablePointer<yaml_char_t>? = nil
+    ) -> CatalogProblem? {
+        if anchor != nil { return CatalogText.anchorProblem(at: place) }
         nodeCount += 1
         if levels.count >= CatalogReader.nestingMax {
             return .tooDeep(at: place)
