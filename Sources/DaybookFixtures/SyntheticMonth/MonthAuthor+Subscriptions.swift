@@ -86,10 +86,7 @@ extension MonthAuthor {
         endsFrom anchor: Int64? = nil, _ more: JSONObject = JSONObject()
     ) -> Bool {
         let wasTrial = sale.isTrial
-        sale.transaction = "\(sale.lineage)-\(generator.next())"
-        sale.start = time ?? sale.end
-        sale.isTrial = false
-        sale.end = sale.periodEnd(from: anchor ?? sale.start)
+        sale.begin(generator.next(), at: time ?? sale.end, endsFrom: anchor)
         var fields = more
         if wasTrial { fields["trial_conversion"] = true }
         // The store charges up to a day early and dates the charge by its own clock.
@@ -111,10 +108,7 @@ extension MonthAuthor {
         }
         expire(person, sale, "voluntary", at: sale.end)
         guard chance(12) else { return false }
-        sale.transaction = "\(sale.lineage)-\(generator.next())"
-        sale.start = sale.end + number(1...20) * Self.day
-        sale.isTrial = false
-        sale.end = sale.periodEnd(from: sale.start)
+        sale.begin(generator.next(), at: sale.end + number(1...20) * Self.day)
         guard sale.start < Self.end else { return false }
         charge(person, sale, .subscriptionStarted, ["reason": "resubscribe"])
         return enjoy(&person, sale)

@@ -77,9 +77,7 @@ public struct LineageFixture: Sendable {
         _ transaction: String, from start: Int64, until end: Int64, signedAt: Int64? = nil,
         _ data: JSONObject = JSONObject()
     ) -> EventDraft {
-        event(
-            .subscriptionStarted, at: min(start, signedAt ?? start), signedAt: signedAt,
-            period(transaction, start, end, data, reason: "initial"))
+        period(.subscriptionStarted, transaction, start, end, signedAt, data, reason: "initial")
     }
 
     /// A further period.
@@ -93,21 +91,21 @@ public struct LineageFixture: Sendable {
         _ transaction: String, from start: Int64, until end: Int64, signedAt: Int64? = nil,
         _ data: JSONObject = JSONObject()
     ) -> EventDraft {
-        event(
-            .subscriptionRenewed, at: min(start, signedAt ?? start), signedAt: signedAt,
-            period(transaction, start, end, data, reason: nil))
+        period(.subscriptionRenewed, transaction, start, end, signedAt, data, reason: nil)
     }
 
     private func period(
-        _ transaction: String, _ start: Int64, _ end: Int64, _ extra: JSONObject, reason: String?
-    ) -> JSONObject {
+        _ type: EventTypeName, _ transaction: String, _ start: Int64, _ end: Int64,
+        _ signedAt: Int64?, _ extra: JSONObject, reason: String?
+    ) -> EventDraft {
         var data: JSONObject = [
             "product": .string(product), "transaction_id": .string(transaction),
             "starts_at": .integer(start), "expires_at": .integer(end), "price_milli": 8990,
             "currency": "USD",
         ]
         if let reason { data["reason"] = .string(reason) }
-        return data.adding(extra)
+        return event(
+            type, at: min(start, signedAt ?? start), signedAt: signedAt, data.adding(extra))
     }
 
     /// A refund of one transaction; access ends at its date.

@@ -161,10 +161,7 @@ extension EventGenerator {
 
     /// The next transaction of a lineage, paid for.
     private mutating func begin(_ index: Int, _ life: inout InventedSale, at time: Int64) {
-        life.transaction = "\(life.lineage)-\(next())"
-        life.start = time
-        life.isTrial = false
-        life.end = life.periodEnd(from: time)
+        life.begin(next(), at: time)
         customers[index].transactions.append(life.transaction)
     }
 

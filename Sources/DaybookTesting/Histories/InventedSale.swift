@@ -33,6 +33,17 @@ package struct InventedSale: Sendable {
         self.start = start
     }
 
+    /// Begins the next transaction, which is paid for.
+    /// - Parameters:
+    ///   - number: Tells it from every other one of the lineage.
+    ///   - anchor: What its period is counted from; `nil`: its beginning.
+    package mutating func begin(_ number: Int64, at time: Int64, endsFrom anchor: Int64? = nil) {
+        transaction = "\(lineage)-\(number)"
+        start = time
+        isTrial = false
+        end = periodEnd(from: anchor ?? time)
+    }
+
     /// The end of a period that begins at a time.
     package func periodEnd(from start: Int64) -> Int64 {
         let trial = isTrial ? product.introOffer?.duration : nil

@@ -43,9 +43,8 @@ struct AccessSources {
     func counting(_ facts: LineageFacts) -> [TransactionFacts] {
         facts.transactions.filter { transaction in
             // Rule 10: clear hides facts that start before it.
-            transaction.startsAt >= overrides.hiddenBefore && isShareable(transaction)
-                && !transaction.isConsumable
-                && at < transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
+            transaction.startsAt >= overrides.hiddenBefore && !transaction.isConsumable
+                && counts(transaction)
         }
     }
 

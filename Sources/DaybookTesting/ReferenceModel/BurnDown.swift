@@ -24,15 +24,18 @@ private struct Credit {
 
     func serves(_ other: String?) -> Bool { profile == nil || profile == other }
 
+    /// What stays of the balance when the meter or the grant begins anew.
+    /// - Parameter usual: The most, where the grant does not say it.
+    func kept(orMost usual: Int64) -> Int64 {
+        let rollover = event.fields["rollover"]?.object
+        let most = rollover?["max"]?.integer ?? usual
+        return min(most, max(rollover?["min"]?.integer ?? 0, balance))
+    }
+
     /// Rule 15: (priority, earliest end, starts, source, key).
     static func isBurnedFirst(_ left: Credit, _ right: Credit) -> Bool {
-        if left.priority != right.priority { return left.priority < right.priority }
-        if left.statedEnd != right.statedEnd { return left.statedEnd < right.statedEnd }
-        if left.start != right.start { return left.start < right.start }
-        if left.event.source != right.event.source {
-            return precedes(left.event.source, right.event.source)
-        }
-        return precedes(left.event.key, right.event.key)
+        (left.priority, left.statedEnd, left.start, left.event.identity)
+            < (right.priority, right.statedEnd, right.start, right.event.identity)
     }
 }
 
@@ -218,10 +221,7 @@ struct BurnDown {
 
     /// E65: new = min(maxRollover, max(minRollover, balance)).
     private mutating func rollOver(_ index: Int) {
-        let rollover = credits[index].event.fields["rollover"]?.object
-        let least = rollover?["min"]?.integer ?? 0
-        let most = rollover?["max"]?.integer ?? Int64.max
-        credits[index].balance = min(most, max(least, credits[index].balance))
+        credits[index].balance = credits[index].kept(orMost: Int64.max)
     }
 
     /// Every length after the start on the wall clock, or with every period of the meter.
@@ -244,11 +244,7 @@ struct BurnDown {
 
     /// Of what is left, nothing stays unless the grant says so; the same units come on top.
     private mutating func renew(_ index: Int, at instant: Int64) {
-        let rollover = credits[index].event.fields["rollover"]?.object
-        let most = rollover?["max"]?.integer ?? 0
-        let least = most == 0 && rollover?["max"] == nil ? 0 : rollover?["min"]?.integer ?? 0
-        let kept = min(most, max(least, credits[index].balance))
-        credits[index].balance = kept + credits[index].amount
+        credits[index].balance = credits[index].kept(orMost: 0) + credits[index].amount
         settle(index, at: instant)
     }
 

@@ -76,26 +76,26 @@ final class KnownEvent {
 
     /// Rule 2: (occurredAt, sequence, source, key), numbers and then bytes.
     static func isOrdered(_ left: KnownEvent, _ right: KnownEvent) -> Bool {
-        if left.occurredAt != right.occurredAt { return left.occurredAt < right.occurredAt }
-        if left.sequence != right.sequence { return left.sequence < right.sequence }
-        if left.source != right.source { return precedes(left.source, right.source) }
-        return precedes(left.key, right.key)
+        (left.occurredAt, left.sequence, left.identity)
+            < (right.occurredAt, right.sequence, right.identity)
     }
 
     /// Rule 3: a statement's rank is (class, signedAt, source, key); the greater one wins.
     static func isOutranked(_ left: KnownEvent, by right: KnownEvent) -> Bool {
-        let (leftClass, rightClass) = (left.trust.classRank, right.trust.classRank)
-        if leftClass != rightClass { return leftClass < rightClass }
-        if left.signedAt != right.signedAt { return left.signedAt < right.signedAt }
-        if left.source != right.source { return precedes(left.source, right.source) }
-        return precedes(left.key, right.key)
+        (left.trust.classRank, left.signedAt, left.identity)
+            < (right.trust.classRank, right.signedAt, right.identity)
     }
 }
 
 /// The name of an event within one environment (rule 16).
-struct EventIdentity: Hashable {
+struct EventIdentity: Hashable, Comparable {
     let source: String
     let key: String
+
+    static func < (left: EventIdentity, right: EventIdentity) -> Bool {
+        left.source == right.source
+            ? precedes(left.key, right.key) : precedes(left.source, right.source)
+    }
 }
 
 /// Byte order of two texts (rule 2).
@@ -114,9 +114,7 @@ enum Belonging: Hashable {
         case .correctionVoided, .correctionAmended, .catalogPublished, .catalogRolledBack:
             self = .ledger
         case .purchaseCompleted, .purchaseRefunded, .purchaseRefundReversed,
-            .purchaseRevoked, .refundRequested, .refundDeclined:
-            self = Self.lineage(of: event)
-        case .purchaseClaimed:
+            .purchaseRevoked, .purchaseClaimed, .refundRequested, .refundDeclined:
             self = Self.lineage(of: event)
         case .purchaseTransferred:
             self =
