@@ -8,8 +8,8 @@ Each act goes the whole way in Chromium: the form, what it would change, the act
 import os
 import sys
 
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -41,12 +41,23 @@ def press(driver, words, leads=True):
     follow(driver, buttons[0], leads)
 
 
+def is_gone(element):
+    """Whether another page is there. In the moment of the change the driver has an error of its own for it."""
+    try:
+        element.is_enabled()
+    except WebDriverException as error:
+        if isinstance(error, StaleElementReferenceException) or "does not belong to the document" in str(error):
+            return True
+        raise
+    return False
+
+
 def follow(driver, element, leads=True):
     body = driver.find_element(By.TAG_NAME, "body")
     element.click()
     if leads:
         wait = WebDriverWait(driver, 20)
-        wait.until(staleness_of(body))
+        wait.until(lambda _: is_gone(body))
         wait.until(lambda d: d.execute_script("return document.readyState") == "complete")
 
 
