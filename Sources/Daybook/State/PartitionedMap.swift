@@ -15,10 +15,72 @@ extension CustomerKey: Partitioned {
     package var partition: UInt32 { name }
 }
 
+/// The parts of a table, of which copies share all but what was changed since.
+///
+/// They lie in groups of 64, so that the first change after a copy copies the references of one group and those to the
+/// groups.
+private struct PartList<Part: AnyObject & Sendable>: Sendable {
+    /// Changed only while one list alone refers to it, so that there is nothing to find out at every access.
+    private final class Group: @unchecked Sendable {
+        @exclusivity(unchecked) var parts: [Part]
+        init(_ parts: [Part]) { self.parts = parts }
+    }
+
+    static var groupSize: Int { 64 }
+
+    private var groups: [Group] = []
+
+    var isEmpty: Bool { groups.isEmpty }
+
+    subscript(index: Int) -> Part { groups[index / Self.groupSize].parts[index % Self.groupSize] }
+
+    func forEach(_ body: (Part) -> Void) {
+        for group in groups { for part in group.parts { body(part) } }
+    }
+
+    /// Puts the same part into every place, which the first change of a place copies.
+    mutating func fill(with part: Part, groups count: Int) {
+        let group = Group(Array(repeating: part, count: Self.groupSize))
+        groups = Array(repeating: group, count: count)
+    }
+
+    mutating func append(_ part: Part) {
+        if let last = groups.indices.last, groups[last].parts.count < Self.groupSize {
+            own(last).parts.append(part)
+        } else {
+            groups.append(Group([part]))
+        }
+    }
+
+    mutating func removeLast() {
+        let last = groups.count - 1
+        own(last).parts.removeLast()
+        if groups[last].parts.isEmpty { groups.removeLast() }
+    }
+
+    /// A part that nothing else refers to.
+    /// - Parameter copy: Makes one with the same content.
+    mutating func own(_ index: Int, copy: (Part) -> Part) -> Part {
+        let group = own(index / Self.groupSize)
+        let place = index % Self.groupSize
+        if !isKnownUniquelyReferenced(&group.parts[place]) {
+            group.parts[place] = copy(group.parts[place])
+        }
+        return group.parts[place]
+    }
+
+    private mutating func own(_ index: Int) -> Group {
+        if !isKnownUniquelyReferenced(&groups[index]) {
+            groups[index] = Group(groups[index].parts)
+        }
+        return groups[index]
+    }
+}
+
 /// A dictionary of which copies share all but what was changed since.
 ///
 /// A state is copied to be read while commits go on. The first change of a dictionary that is shared copies all of it,
-/// whatever its size; here it copies one of 1,024 parts.
+/// whatever its size; here it copies one of 4,096 parts.
 package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
     /// Changed only while one map alone refers to it, so that there is nothing to find out at every access.
     private final class Part: @unchecked Sendable {
@@ -26,15 +88,15 @@ package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
         init(_ values: [Key: Value]) { self.values = values }
     }
 
-    private static var partCount: Int { 1_024 }
+    private static var groupCount: Int { 64 }
 
     /// None before the first value.
-    private var parts: [Part?] = []
+    private var parts = PartList<Part>()
 
     package init() {}
 
     package subscript(key: Key) -> Value? {
-        get { parts.isEmpty ? nil : parts[Self.index(of: key)]?.values[key] }
+        get { parts.isEmpty ? nil : parts[Self.index(of: key)].values[key] }
         set {
             if newValue == nil, parts.isEmpty { return }
             change(Self.index(of: key)) { $0[key] = newValue }
@@ -50,24 +112,17 @@ package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
 
     /// In no order.
     package func forEach(_ body: (Key, Value) -> Void) {
-        for part in parts {
-            for (key, value) in part?.values ?? [:] { body(key, value) }
-        }
+        parts.forEach { part in for (key, value) in part.values { body(key, value) } }
     }
 
     private static func index(of key: Key) -> Int {
-        // Numbers that were given one after the other lie in different parts.
-        Int(truncatingIfNeeded: (key.partition &* 0x9E37_79B1) >> 22)
+        // Numbers that were given one after the other lie in different parts. The upper 12 bits: 4,096.
+        Int(truncatingIfNeeded: (key.partition &* 0x9E37_79B1) >> 20)
     }
 
     private mutating func change(_ index: Int, _ body: (inout [Key: Value]) -> Void) {
-        if parts.isEmpty { parts = Array(repeating: nil, count: Self.partCount) }
-        if parts[index] == nil {
-            parts[index] = Part([:])
-        } else if !isKnownUniquelyReferenced(&parts[index]) {
-            parts[index] = Part(parts[index]?.values ?? [:])
-        }
-        if let part = parts[index] { body(&part.values) }
+        if parts.isEmpty { parts.fill(with: Part([:]), groups: Self.groupCount) }
+        body(&parts.own(index) { Part($0.values) }.values)
     }
 }
 
@@ -84,9 +139,10 @@ package struct PagedArray<Element: Sendable>: Sendable {
         }
     }
 
-    private static var pageCount: Int { 1_024 }
+    /// Small, for the first change after a copy copies a page; 8,192 elements are a group of pages.
+    private static var pageCount: Int { 128 }
 
-    private var pages: [Page] = []
+    private var pages = PartList<Page>()
     package private(set) var count = 0
 
     package init() {}
@@ -98,7 +154,7 @@ package struct PagedArray<Element: Sendable>: Sendable {
 
     /// All elements, in order.
     package func forEach(_ body: (Element) -> Void) {
-        for page in pages { for element in page.elements { body(element) } }
+        pages.forEach { page in for element in page.elements { body(element) } }
     }
 
     package mutating func update(_ index: Int, _ body: (inout Element) -> Void) {
@@ -121,7 +177,6 @@ package struct PagedArray<Element: Sendable>: Sendable {
     }
 
     private mutating func change(_ page: Int, _ body: (inout [Element]) -> Void) {
-        if !isKnownUniquelyReferenced(&pages[page]) { pages[page] = Page(pages[page].elements) }
-        body(&pages[page].elements)
+        body(&pages.own(page) { Page($0.elements) }.elements)
     }
 }

@@ -31,7 +31,7 @@ struct PartitionedMapTests {
         }
         kept.append((map, model))
         for (map, model) in kept {
-            for key in UInt32(0)...6_000 { #expect(map[key] == model[key]) }
+            #expect((UInt32(0)...6_000).allSatisfy { map[$0] == model[$0] })
             var listed: [UInt32: [Int]] = [:]
             map.forEach { listed[$0] = $1 }
             #expect(listed == model)
@@ -45,7 +45,8 @@ struct PartitionedMapTests {
         var kept: [(PagedArray<Int>, [Int])] = []
         #expect(pages.popLast() == nil)
         for turn in 0..<40 {
-            for _ in 0..<400 {
+            // Beyond two groups of pages.
+            for _ in 0..<1_200 {
                 switch Int.random(in: 0...9, using: &random) {
                 case 0: #expect(pages.popLast() == model.popLast())
                 case 1...3 where !model.isEmpty:
@@ -57,16 +58,24 @@ struct PartitionedMapTests {
                     model.append(turn)
                 }
             }
-            // Over the edge of a page and back.
+            // Over the edges of pages and back, with a copy at each edge.
             if turn % 10 == 9 {
-                for _ in 0..<1_100 { #expect(pages.popLast() == model.popLast()) }
+                for step in 0..<1_600 {
+                    if pages.count.isMultiple(of: 128) { kept.append((pages, model)) }
+                    if step < 1_100 {
+                        #expect(pages.popLast() == model.popLast())
+                    } else {
+                        pages.append(step)
+                        model.append(step)
+                    }
+                }
             }
             if turn % 6 == 5 { kept.append((pages, model)) }
         }
         kept.append((pages, model))
         for (pages, model) in kept {
             #expect(pages.count == model.count)
-            for index in model.indices { #expect(pages[index] == model[index]) }
+            #expect(model.indices.allSatisfy { pages[$0] == model[$0] })
         }
     }
 }
