@@ -68,6 +68,23 @@ struct RefusalTests {
         }
     }
 
+    @Test("A word that is no command is named, and the nearest command is suggested")
+    func unknownCommand() throws {
+        for (line, told) in [
+            ("statsu ada --at @1", "daybook has no command \"statsu\"; did you mean \"status\"?"),
+            ("catalog pubilsh x", "catalog has no command \"pubilsh\"; did you mean \"publish\"?"),
+            ("xylophone", "daybook has no command \"xylophone\"\n"),
+        ] {
+            let result = try bench.run(line)
+            #expect(result.status == 2)
+            #expect(result.errors.has(told), "\(line): \(result.errors)")
+        }
+        // What is wrong behind a command's name is told as before.
+        #expect(try bench.run("dead-letters 7 8").errors.has("unexpected"))
+        #expect(try bench.run("status ada --moon").errors.has("--moon"))
+        #expect(try bench.run("statsu --version").status == 0)
+    }
+
     @Test("Usage mistakes end with 2, in words and as JSON")
     func usage() throws {
         for line in [
