@@ -37,11 +37,16 @@ struct CustomerTimeline {
         return zones.completing(try builder.build(environment, subject))
     }
 
-    /// - Returns: `nil` where no catalog rules yet, or the one that does knows no such name.
-    func decision(
-        count: Int, at instant: Int64, _ asked: CheckQuestion
-    ) throws -> Decision? {
+    /// The same, with what it answers.
+    func standing(count: Int, at instant: Int64, _ asked: CheckQuestion) throws -> Standing {
         let question = try question(count: count, at: instant)
-        return try? Check(question)?.decide(asked)
+        return Standing(question: question, decision: try? Check(question)?.decide(asked))
+    }
+
+    /// A customer's case at one time, and what it answers.
+    struct Standing {
+        var question: CustomerCase
+        /// `nil` where no catalog rules yet, or the one that does knows no such name.
+        var decision: Decision?
     }
 }

@@ -12,7 +12,9 @@ struct ExplanationWalk {
     private(set) var silentCount = 0
     /// Time brought more moments between two events than are looked at.
     private(set) var isSkipping = false
-    private var decision: Decision?
+    /// After the events that were taken, at the time that has come; `nil` before the first.
+    private var standing: CustomerTimeline.Standing?
+    private var decision: Decision? { standing?.decision }
     private var at = Int64.min
     /// The event that a moment is known from.
     private var causes: [Int64: HistoryEntry] = [:]
@@ -25,35 +27,37 @@ struct ExplanationWalk {
     }
 
     /// - Parameter end: The asked time.
-    mutating func run(until end: Int64) throws {
+    /// - Returns: The customer after all events, at that time.
+    mutating func run(until end: Int64) throws -> CustomerCase {
         for (index, entry) in timeline.entries.enumerated() {
             let instant = min(entry.event.draft.occurredAt ?? Int64.min, end)
-            if index > 0, instant > at { try pass(until: instant - 1, count: index) }
+            let isLater = index > 0 && instant > at
+            if isLater { try pass(until: instant - 1, count: index) }
             at = max(at, instant)
-            try take(entry, index)
+            try take(entry, index, isLater: isLater)
         }
-        if timeline.entries.isEmpty {
-            at = end
-            decision = try timeline.decision(count: 0, at: end, asked)
-        }
-        if at < end { try pass(until: end, count: timeline.entries.count) }
+        let count = timeline.entries.count
+        if count > 0, at < end { try pass(until: end, count: count) }
+        if let standing { return standing.question }
+        return try timeline.question(count: 0, at: end)
     }
 
     /// Takes an event at its time. What that moment did without it is not the event's doing, unless the event turned it
     /// back: a renewal in the moment in which the period ends.
-    private mutating func take(_ entry: HistoryEntry, _ index: Int) throws {
+    /// - Parameter isLater: Time has passed since the event before it.
+    private mutating func take(_ entry: HistoryEntry, _ index: Int, isLater: Bool) throws {
         let before = decision
-        let timed = index == 0 ? nil : try timeline.decision(count: index, at: at, asked)
-        let after = try timeline.decision(count: index + 1, at: at, asked)
-        guard index > 0, !Self.differ(timed, after) else {
-            decision = after
-            return note(AnswerChange.between(before, after), before, entry)
+        if isLater { standing = try timeline.standing(count: index, at: at, asked) }
+        let timed = decision
+        // The fold adds the event in place: a case that is kept would have it copy the customer's state.
+        standing = nil
+        standing = try timeline.standing(count: index + 1, at: at, asked)
+        guard index > 0, !Self.differ(timed, decision) else {
+            return note(AnswerChange.between(before, decision), before, entry)
         }
-        decision = timed
         let passed = AnswerChange.between(before, timed)
-        if !passed.isEmpty { steps.append(step(passed, before)) }
-        decision = after
-        note(AnswerChange.between(timed, after), timed, entry)
+        if !passed.isEmpty { steps.append(step(passed, before, timed)) }
+        note(AnswerChange.between(timed, decision), timed, entry)
     }
 
     private mutating func note(
@@ -67,17 +71,17 @@ struct ExplanationWalk {
             silentCount += 1
             return
         }
-        steps.append(step(changes, before, event: entry))
+        steps.append(step(changes, before, decision, event: entry))
     }
 
     private func step(
-        _ changes: [AnswerChange], _ before: Decision?, event: HistoryEntry? = nil
+        _ changes: [AnswerChange], _ before: Decision?, _ after: Decision?,
+        event: HistoryEntry? = nil
     ) -> Explanation.Step {
         Explanation.Step(
             at: at, event: event, cause: event == nil ? cause(of: changes) : nil,
-            allowed: decision?.allowed ?? false, reason: decision?.reason ?? .noCatalog,
-            changes: changes,
-            isTurn: Self.differ(before, decision))
+            allowed: after?.allowed ?? false, reason: after?.reason ?? .noCatalog,
+            changes: changes, isTurn: Self.differ(before, after))
     }
 
     /// The event that had set this moment, else the last one of a source that time changed.
@@ -89,34 +93,35 @@ struct ExplanationWalk {
     private mutating func pass(until end: Int64, count: Int) throws {
         var moves = 0
         while moves < Self.edgeCountMax {
-            let question = try timeline.question(count: count, at: at)
-            guard let edge = CaseEdges(question, decision).first(after: at), edge <= end
+            guard let question = standing?.question,
+                let edge = CaseEdges(question, decision).first(after: at), edge <= end
             else { break }
-            try move(to: edge, count: count)
+            move(to: edge, try timeline.standing(count: count, at: edge, asked))
             moves += 1
         }
         if moves == Self.edgeCountMax { isSkipping = true }
         guard at < end else { return }
-        let last = try timeline.decision(count: count, at: end, asked)
-        if Self.differ(last, decision) {
+        let last = try timeline.standing(count: count, at: end, asked)
+        if Self.differ(last.decision, decision) {
             // No source names the moment, so it is searched.
             let turn = try firstHolding(after: at, by: end) {
-                Self.differ(try timeline.decision(count: count, at: $0, asked), decision)
+                let then = try timeline.standing(count: count, at: $0, asked)
+                return Self.differ(then.decision, decision)
             }
-            try move(to: turn, count: count)
+            move(to: turn, try timeline.standing(count: count, at: turn, asked))
         }
-        if at < end { try move(to: end, count: count) }
+        if at < end { move(to: end, last) }
     }
 
     private static func differ(_ left: Decision?, _ right: Decision?) -> Bool {
         left?.allowed != right?.allowed || left?.reason != right?.reason
     }
 
-    private mutating func move(to instant: Int64, count: Int) throws {
+    private mutating func move(to instant: Int64, _ next: CustomerTimeline.Standing) {
         at = instant
         let before = decision
-        decision = try timeline.decision(count: count, at: instant, asked)
+        standing = next
         let changes = AnswerChange.between(before, decision)
-        if !changes.isEmpty { steps.append(step(changes, before)) }
+        if !changes.isEmpty { steps.append(step(changes, before, decision)) }
     }
 }

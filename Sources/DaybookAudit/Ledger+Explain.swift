@@ -25,8 +25,7 @@ extension Ledger {
             let state = core.state.withLock { $0.remembering() }
             let timeline = try timeline(of: subject, environment, state, cut: asOf.position)
             var walk = ExplanationWalk(timeline, question)
-            try walk.run(until: asOf.at)
-            let now = try timeline.question(count: timeline.entries.count, at: asOf.at)
+            let now = try walk.run(until: asOf.at)
             var alternatives = AlternativeSearch(now, question, decision).alternatives()
             let tried = try leftOut(timeline, walk.steps, question, decision, at: asOf.at)
             alternatives += tried.found
