@@ -29,12 +29,20 @@ package struct AggregateFold {
     package func fold(
         kind: StreamKind, environment: Environment, heads: [Int64], extra: [OrderedEvent] = []
     ) throws -> AggregateState {
-        fold(kind, try events(environment: environment, heads: heads, extra: extra))
+        let known = heads.filter { $0 > 0 }
+        // One stream is the usual case, and needs no list of lists.
+        guard known.count == 1 else {
+            return fold(kind, try events(environment: environment, heads: known, extra: extra))
+        }
+        return try log.withStream(endingAt: known[0], cut: cut) { events in
+            try settle(&events, environment, extra: extra)
+            return fold(kind, events)
+        }
     }
 
     /// Folds events that are corrected and in canonical order.
     package func fold(_ kind: StreamKind, _ settled: [Event]) -> AggregateState {
-        var state = AggregateState(kind: kind)
+        var state = AggregateState(kind: kind, roomFor: settled)
         for event in settled { state.evolve(event, names: names, until: until) }
         return state
     }
@@ -43,13 +51,8 @@ package struct AggregateFold {
     package func events(
         environment: Environment, heads: [Int64], extra: [OrderedEvent] = []
     ) throws -> [Event] {
-        let known = heads.filter { $0 > 0 }
-        // One stream is the usual case, and needs no list of lists.
-        if known.count == 1 {
-            return try settled(
-                try log.stream(endingAt: known[0], cut: cut), environment, extra: extra)
-        }
-        let events = Array(try streams(endingAt: known).joined())
+        let lists = try streams(endingAt: heads.filter { $0 > 0 })
+        let events = lists.count == 1 ? lists[0] : Array(lists.joined())
         return try settled(events, environment, extra: extra)
     }
 
@@ -62,10 +65,16 @@ package struct AggregateFold {
     package func settled(
         _ events: consuming [Event], _ environment: Environment, extra: [OrderedEvent] = []
     ) throws -> [Event] {
+        try settle(&events, environment, extra: extra)
+        return events
+    }
+
+    private func settle(
+        _ events: inout [Event], _ environment: Environment, extra: [OrderedEvent]
+    ) throws {
         if !corrections.isEmpty { try correct(&events, environment) }
         if !extra.isEmpty { events += extra.map(\.event) }
         try sort(&events, extra)
-        return events
     }
 
     private func correct(_ events: inout [Event], _ environment: Environment) throws {

@@ -9,6 +9,7 @@ package struct EventLog: Sendable {
     package let segments: SegmentFolder?
     /// `nil`: every reading goes to the store.
     private var memory: StreamMemory?
+    private let scratch = EventScratch()
 
     package init(store: any EventStore, segments: SegmentFolder?) {
         self.store = store
@@ -31,9 +32,31 @@ package struct EventLog: Sendable {
         return try read(streamEndingAt: head, cut: cut)
     }
 
+    /// Lends a stream's events within a cut, oldest first, to be folded and forgotten: in memory that is used again,
+    /// where an array of its own for each stream would leave holes among the states that stay.
+    package func withStream<Result>(
+        endingAt head: Int64, cut: Int64, _ body: (inout [Event]) throws -> Result
+    ) throws -> Result {
+        guard memory == nil else {
+            var events = try streams(endingAt: [head], cut: cut)[0]
+            return try body(&events)
+        }
+        var events = scratch.take()
+        defer { scratch.give(&events) }
+        events.reserveCapacity(16)
+        try read(streamEndingAt: head, cut: cut, into: &events)
+        return try body(&events)
+    }
+
     private func read(streamEndingAt head: Int64, cut: Int64) throws -> [Event] {
         var events: [Event] = []
         events.reserveCapacity(16)
+        try read(streamEndingAt: head, cut: cut, into: &events)
+        return events
+    }
+
+    /// - Parameter events: Empty.
+    private func read(streamEndingAt head: Int64, cut: Int64, into events: inout [Event]) throws {
         var position = head
         while position > 0 {
             let index = segments?.index(of: position) ?? 0
@@ -51,7 +74,6 @@ package struct EventLog: Sendable {
             }
         }
         events.reverse()
-        return events
     }
 
     /// The events of some streams within a cut, in their order, of each the oldest first.
@@ -163,6 +185,30 @@ package struct EventLog: Sendable {
             }
         }
         return position
+    }
+}
+
+/// Memory for the events of one stream, for one reader at a time; another one makes its own.
+private final class EventScratch: Sendable {
+    /// What a longer stream took is given back to the system.
+    private static let capacityMax = 4_096
+
+    private let kept = Mutex<[Event]>([])
+
+    func take() -> [Event] {
+        kept.withLock { kept in
+            var events: [Event] = []
+            swap(&events, &kept)
+            return events
+        }
+    }
+
+    func give(_ events: inout [Event]) {
+        guard events.capacity <= Self.capacityMax else { return }
+        events.removeAll(keepingCapacity: true)
+        kept.withLock { kept in
+            if kept.capacity < events.capacity { swap(&events, &kept) }
+        }
     }
 }
 

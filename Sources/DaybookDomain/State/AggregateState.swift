@@ -23,6 +23,20 @@ public struct AggregateState: Sendable, Equatable {
     /// The state before any event.
     public init(kind: StreamKind) { self.kind = kind }
 
+    /// The state before any event, with room for what some events bring and no more: an array that grows leaves what it
+    /// had behind, and ends up to twice as large as it must.
+    public init(kind: StreamKind, roomFor events: [Event]) {
+        self.kind = kind
+        var useCount = 0
+        var stepCount = 0
+        for event in events {
+            if event.typeCode == EventType.usageRecorded.rawValue { useCount += 1 }
+            if FunnelState.isTracked(event.type) { stepCount += 1 }
+        }
+        if kind == .customer { usage.entries.reserveCapacity(useCount) }
+        funnel.steps.reserveCapacity(stepCount)
+    }
+
     /// Begins anew for another aggregate and keeps the allocated memory.
     public mutating func reset(_ kind: StreamKind) {
         if eventCount != 0 || newest != .first {
@@ -49,23 +63,25 @@ public struct AggregateState: Sendable, Equatable {
     public mutating func evolve(
         _ event: Event, names: borrowing NameTable, until instant: Int64 = Int64.max
     ) {
+        // A number becomes a type by a search: once for all that a customer has.
+        let type = event.type
         let isLater = event.occurredAt > instant
-        if isLater, event.type.isUsage { return }
+        if isLater, type.isUsage { return }
         newest = OrderKey(event)
         if !Self.isEvidence(event) { eventCount += 1 }
         switch kind {
         case .lineage: lineage.evolve(event, names: names, takesStatus: !isLater)
         case .customer:
-            customer.evolve(event, names: names)
-            usage.evolve(event)
+            customer.evolve(event, as: type)
+            usage.evolve(event, as: type)
         case .ledger: break
         }
-        funnel.evolve(event)
+        funnel.evolve(event, as: type)
     }
 
     /// Scheduled resets and evidence of refusals reach no digest (rules 21 and 23).
     private static func isEvidence(_ event: Event) -> Bool {
-        event.type.isEvidence || event.isScheduledReset
+        EventType.isEvidence(event.typeCode) || event.isScheduledReset
     }
 
     /// Whether the aggregate has events besides evidence: else it is no part of the digest (rule 23).

@@ -46,6 +46,37 @@ struct EventLogTests {
         #expect(try plain.stream(endingAt: head, cut: Int64.max).count == Self.useCount)
     }
 
+    @Test("A stream that is lent is the one that was asked for, whatever was lent before")
+    func lending() async throws {
+        let store = HookedStore(app: "dozzi")
+        let head = try await ledger(store).head().position
+        let log = EventLog(store: store, segments: nil)
+        let all = try log.stream(endingAt: head, cut: Int64.max)
+        let asked: [(head: Int64, cut: Int64)] = [
+            (head, Int64.max), (head - 1, head / 2), (0, head), (head - 1, 1), (head, head - 1),
+        ]
+        for (last, cut) in asked {
+            // A borrower may do with it what it wants.
+            try log.withStream(endingAt: head, cut: Int64.max) { $0.append(all[0]) }
+            let expected = try log.stream(endingAt: last, cut: cut)
+            let lent = try log.withStream(endingAt: last, cut: cut) { $0 }
+            #expect(lent == expected, "cut \(cut)")
+            // Another one is lent meanwhile.
+            try log.withStream(endingAt: head, cut: Int64.max) { outer in
+                let inner = try log.withStream(endingAt: last, cut: cut) { $0 }
+                #expect(inner == expected)
+                #expect(outer == all)
+            }
+            #expect(throws: StoreError.self) {
+                try log.withStream(endingAt: head, cut: Int64.max) { _ in
+                    throw StoreError(.failed, "a fold that ends half-way")
+                }
+            }
+        }
+        let remembered = try log.remembering().withStream(endingAt: head, cut: head / 2) { $0 }
+        #expect(remembered == (try log.stream(endingAt: head, cut: head / 2)))
+    }
+
     @Test("An explanation and a plane read a customer's stream a few times, not once an event")
     func reading() async throws {
         let store = HookedStore(app: "dozzi")

@@ -7,11 +7,12 @@ extension LineageState {
         _ event: Event, names: borrowing NameTable, takesStatus: Bool = true
     ) {
         if firstEventAt == Event.absent { firstEventAt = event.occurredAt }
-        name(event, names: names)
-        switch event.type {
+        let type = event.type
+        name(event, as: type, names: names)
+        switch type {
         case .purchaseCompleted, .subscriptionStarted, .subscriptionRenewed:
             stateCore(event, names: names)
-            if takesStatus, event.type != .purchaseCompleted { stateRunning(event, names: names) }
+            if takesStatus, type != .purchaseCompleted { stateRunning(event, names: names) }
         case .storeTransactionStated:
             stateCore(event, names: names)
             stateRevocation(event, revocationKind(event), names: names)
@@ -48,11 +49,13 @@ extension LineageState {
             }
         default: break
         }
-        if takesStatus { evolveStatus(event, names: names) }
+        if takesStatus { evolveStatus(event, as: type, names: names) }
     }
 
-    private mutating func evolveStatus(_ event: Event, names: borrowing NameTable) {
-        switch event.type {
+    private mutating func evolveStatus(
+        _ event: Event, as type: EventType, names: borrowing NameTable
+    ) {
+        switch type {
         case .subscriptionAutoRenewChanged:
             autoRenew.state(event.flag(8) ?? true, by: event, names: names)
         case .subscriptionProductChanged: changeProduct(event, names: names)
@@ -77,8 +80,10 @@ extension LineageState {
     }
 
     /// The first customer that is named owns the lineage; a verified token outranks every name (rule 7).
-    private mutating func name(_ event: Event, names: borrowing NameTable) {
-        guard event.type != .purchaseTransferred else { return }
+    private mutating func name(
+        _ event: Event, as type: EventType, names: borrowing NameTable
+    ) {
+        guard type != .purchaseTransferred else { return }
         let token = event.accountToken
         if token != 0, event.trust == .verified, !ownerHasToken {
             own(token, event)
@@ -86,7 +91,7 @@ extension LineageState {
         }
         let standsIn = Self.standsIn(event, names: names)
         // After a transfer a claim does not change who owned the lineage before it.
-        let comesLate = event.type == .purchaseClaimed && !transfers.isEmpty
+        let comesLate = type == .purchaseClaimed && !transfers.isEmpty
         for customer in [event.customer, token] where customer != 0 {
             if !claims.contains(customer) { claims.append(customer) }
             let isFree = owner == 0 || ownerStandsIn && !standsIn
@@ -246,9 +251,10 @@ extension LineageState {
 
 extension CustomerState {
     /// Takes one event of the customer, in canonical order; never fails.
-    public mutating func evolve(_ event: Event, names: borrowing NameTable) {
-        noteFirst(event)
-        switch event.type {
+    /// - Parameter type: The event's, which its caller knows.
+    public mutating func evolve(_ event: Event, as type: EventType) {
+        noteFirst(event, as: type)
+        switch type {
         case .subjectCreated:
             firstSeenAt =
                 firstSeenAt == Event.absent ? event.timeA : min(firstSeenAt, event.timeA)
@@ -259,7 +265,7 @@ extension CustomerState {
         case .subjectTimeZoneChanged:
             zones.append(.init(at: event.occurredAt, zone: event.timeZone, isFirstSight: false))
         case .consentRescinded, .consentGiven:
-            consents.append(.init(at: event.occurredAt, isGiven: event.type == .consentGiven))
+            consents.append(.init(at: event.occurredAt, isGiven: type == .consentGiven))
         case .profileCreated: change(event, .created)
         case .profileDeleted: change(event, .deleted)
         case .profileRestored: change(event, .restored)
@@ -278,14 +284,14 @@ extension CustomerState {
         case .debugOverrideSet, .debugOverrideCleared:
             overrides.append(
                 .init(
-                    kind: event.overrideKind, isSet: event.type == .debugOverrideSet,
+                    kind: event.overrideKind, isSet: type == .debugOverrideSet,
                     value: event.nameA, at: event.occurredAt, expiresAt: event.timeA))
         default: break
         }
     }
 
-    private mutating func noteFirst(_ event: Event) {
-        switch event.type {
+    private mutating func noteFirst(_ event: Event, as type: EventType) {
+        switch type {
         case .accessDenied, .limitReached, .featureRestricted, .assignmentConflict: return
         case .subjectAliased, .subjectUnaliased, .purchaseTransferred: return
         case .usageReset where event.isScheduledReset: return

@@ -2,8 +2,8 @@ public import DaybookEvents
 
 extension FunnelState {
     /// Takes one event of an aggregate, in canonical order; never fails.
-    public mutating func evolve(_ event: Event) {
-        let type = event.type
+    /// - Parameter type: The event's, which its caller knows.
+    public mutating func evolve(_ event: Event, as type: EventType) {
         guard Self.isTracked(type) else { return }
         let hasVariant =
             event.typeCode >= EventType.onboardingStarted.rawValue

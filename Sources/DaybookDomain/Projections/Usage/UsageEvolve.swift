@@ -2,8 +2,9 @@ public import DaybookEvents
 
 extension UsageState {
     /// Takes one event of the customer, in canonical order; never fails.
-    public mutating func evolve(_ event: Event) {
-        switch event.type {
+    /// - Parameter type: The event's, which its caller knows.
+    public mutating func evolve(_ event: Event, as type: EventType) {
+        switch type {
         case .usageRecorded:
             entries.append(
                 .init(
@@ -20,7 +21,7 @@ extension UsageState {
             outcomes.append(
                 .init(
                     at: event.occurredAt, id: event.reference,
-                    isCommit: event.type == .usageCommitted, amount: event.amount,
+                    isCommit: type == .usageCommitted, amount: event.amount,
                     key: event.key))
         case .usageReversed:
             reversals.append(

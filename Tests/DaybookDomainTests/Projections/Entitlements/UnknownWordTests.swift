@@ -32,7 +32,7 @@ struct UnknownWordTests {
 
         var usage: UsageState {
             var state = UsageState()
-            for event in events { state.evolve(event) }
+            for event in events { state.evolve(event, as: event.type) }
             return state
         }
     }

@@ -12,7 +12,7 @@ struct UsageResetTests {
         event.timeB = 5
         event.flags = trigger
         var usage = UsageState()
-        usage.evolve(event)
+        usage.evolve(event, as: event.type)
         return usage.resets
     }
 
