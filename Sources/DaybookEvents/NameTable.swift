@@ -22,7 +22,7 @@ public struct NameTable: Sendable {
     }
 
     /// How many names the last layer may have.
-    static let layerCountMax = 256
+    static let layerCountMax = 64
 
     private let base: (any NameBase)?
     private let baseCount: Int
