@@ -5,6 +5,7 @@
 //   raw scan FILE               every row through SQLite, and a simple fold
 //   raw records FILE            the same fold over bare packed records, 64 bytes, mapped
 //   raw uses FILE               the events of each customer in turn, and each use kept
+//   raw rows FILE               the same of every row through SQLite, made such records first
 //   raw index FILE              an index on (stream, version)
 //   raw subject FILE QUESTIONS  one subject's events through that index, folded
 //   raw text FILE LINES         each line of LINES as a row: its number and its text
@@ -21,6 +22,11 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+// What a fold reads of a row.
+#define COLUMNS \
+    "position, stream, type, occurred_at, signed_at, sequence, source, key, trust, party," \
+    " profile, name_a, name_b, name_c, ref, amount, money, time_a, time_b, time_c, flags"
+
 // shared.c
 void fail(const char *what, sqlite3 *db);
 double now(void);
@@ -30,6 +36,8 @@ sqlite3 *open_database(const char *path, int flags);
 void execute(sqlite3 *db, const char *sql);
 sqlite3_stmt *prepare(sqlite3 *db, const char *sql);
 void step(sqlite3 *db, sqlite3_stmt *statement);
+// The one number that a query answers.
+int64_t number(sqlite3 *db, const char *sql);
 void report(double seconds, int64_t events);
 void report_memory(void);
 void report_file(const char *path);
@@ -46,6 +54,7 @@ int subject(char **arguments);
 
 // uses.c
 int uses(char **arguments);
+int rows(char **arguments);
 
 // text.c
 int text(char **arguments);

@@ -13,10 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COLUMNS \
-    "position, stream, type, occurred_at, signed_at, sequence, source, key, trust, party," \
-    " profile, name_a, name_b, name_c, ref, amount, money, time_a, time_b, time_c, flags"
-
 // What one customer is in the simplest possible fold.
 typedef struct {
     int64_t count, amount, last_occurred_at;
@@ -50,10 +46,7 @@ static void report_fold(double seconds, int64_t events, const State *states, int
 
 int scan(char **arguments) {
     sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READONLY);
-    sqlite3_stmt *streams = prepare(db, "SELECT max(id) FROM streams");
-    if (sqlite3_step(streams) != SQLITE_ROW) fail("streams", db);
-    int64_t stream_max = sqlite3_column_int64(streams, 0), events = 0;
-    sqlite3_finalize(streams);
+    int64_t stream_max = number(db, "SELECT max(id) FROM streams"), events = 0;
     State *states = calloc((size_t)stream_max + 1, sizeof(State));
     if (!states) fail("allocate", NULL);
     double begin = now();

@@ -49,6 +49,14 @@ void step(sqlite3 *db, sqlite3_stmt *statement) {
     sqlite3_clear_bindings(statement);
 }
 
+int64_t number(sqlite3 *db, const char *sql) {
+    sqlite3_stmt *statement = prepare(db, sql);
+    if (sqlite3_step(statement) != SQLITE_ROW) fail(sql, db);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
 void report(double seconds, int64_t events) {
     printf("seconds %.9f\nevents %lld\n", seconds, (long long)events);
 }
@@ -77,7 +85,7 @@ static const struct {
 } commands[] = {
     {"append", 6, append},  {"digest", 1, digest},       {"scan", 1, scan},
     {"records", 1, records}, {"index", 1, index_streams}, {"subject", 2, subject},
-    {"uses", 1, uses},       {"text", 2, text},
+    {"uses", 1, uses},       {"rows", 1, rows},       {"text", 2, text},
 };
 
 int main(int count, char **arguments) {

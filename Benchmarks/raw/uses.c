@@ -1,5 +1,6 @@
-// The work of a replay that keeps what customers used, over bare records: the events of each customer in turn, their
-// order checked, and each use as the ledger's state has it. Without checksums, corrections and words of other events.
+// The work of a replay that keeps what customers used, over bare records or over rows, which become such records: the
+// events of each customer in turn, their order checked, and each use as the ledger's state has it. Without checksums,
+// corrections and words of other events.
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -97,6 +98,25 @@ static int64_t fold(const Shares *shares, int64_t stream, Customer *customer) {
     return end - start;
 }
 
+static void replay(Shares *shares, double begin) {
+    sort(shares);
+    Customer customer = {0};
+    int64_t count = 0;
+    uint64_t sum = 0;
+    for (int64_t stream = 1; stream <= shares->stream_count; stream++) {
+        count += fold(shares, stream, &customer);
+        // So that no compiler may leave the fold out.
+        if (customer.use_count) sum ^= customer.uses[customer.use_count - 1].key[0];
+        sum += (uint64_t)customer.newest_at + customer.use_count;
+    }
+    report(now() - begin, count);
+    printf("sum %llu\n", (unsigned long long)(sum & 0xFFFFFFFF));
+    report_memory();
+    free(customer.uses);
+    free(shares->order);
+    free(shares->starts);
+}
+
 int uses(char **arguments) {
     int file = open(arguments[0], O_RDONLY);
     struct stat status;
@@ -116,22 +136,57 @@ int uses(char **arguments) {
     double begin = now();
     shares.events = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (shares.events == MAP_FAILED) fail("map", NULL);
-    sort(&shares);
-    Customer customer = {0};
-    int64_t count = 0;
-    uint64_t sum = 0;
-    for (int64_t stream = 1; stream <= shares.stream_count; stream++) {
-        count += fold(&shares, stream, &customer);
-        // So that no compiler may leave the fold out.
-        if (customer.use_count) sum ^= customer.uses[customer.use_count - 1].key[0];
-        sum += (uint64_t)customer.newest_at + customer.use_count;
-    }
-    report(now() - begin, count);
-    printf("sum %llu\n", (unsigned long long)(sum & 0xFFFFFFFF));
-    report_memory();
-    free(customer.uses);
-    free(shares.order);
-    free(shares.starts);
+    replay(&shares, begin);
     close(file);
+    return 0;
+}
+
+// Every column is read; what a record has no place for must be absent in a use.
+static void pack(sqlite3_stmt *row, Packed *event) {
+    int64_t absent = 0;
+    const void *key = sqlite3_column_blob(row, 7);
+    int has_key = sqlite3_column_bytes(row, 7) == sizeof event->key;
+    if (has_key) memcpy(event->key, key, sizeof event->key);
+    const void *reference = sqlite3_column_blob(row, 14);
+    int length = sqlite3_column_bytes(row, 14);
+    if (length > 0 && length <= 16) memcpy(event->variable_one, reference, (size_t)length);
+    event->stream = (uint32_t)sqlite3_column_int64(row, 1);
+    event->type = (uint8_t)sqlite3_column_int64(row, 2);
+    event->occurred_at = sqlite3_column_int64(row, 3);
+    absent |= sqlite3_column_int64(row, 4);
+    event->sequence = (uint16_t)sqlite3_column_int64(row, 5);
+    event->source = (uint16_t)sqlite3_column_int64(row, 6);
+    event->layout_and_trust = (uint8_t)(REFERENCE << 4 | sqlite3_column_int64(row, 8));
+    event->customer = (uint32_t)sqlite3_column_int64(row, 9);
+    absent |= sqlite3_column_int64(row, 10);
+    event->name_a = (uint32_t)sqlite3_column_int64(row, 11);
+    absent |= sqlite3_column_int64(row, 12) | sqlite3_column_int64(row, 13);
+    event->variable_two = (uint32_t)sqlite3_column_int64(row, 15);
+    for (int column = 16; column < 20; column++) absent |= sqlite3_column_int64(row, column);
+    event->variable_three = (uint16_t)sqlite3_column_int64(row, 20);
+    if (event->type == USAGE_RECORDED && (absent || length > 16 || !has_key))
+        fail("a use that is not bare", NULL);
+}
+
+int rows(char **arguments) {
+    sqlite3 *db = open_database(arguments[0], SQLITE_OPEN_READONLY);
+    Shares shares = {.event_count = number(db, "SELECT max(position) FROM events"),
+                     .stream_count = number(db, "SELECT max(id) FROM streams")};
+    double begin = now();
+    Packed *events = calloc((size_t)shares.event_count, sizeof *events);
+    if (!events) fail("allocate", NULL);
+    sqlite3_stmt *row = prepare(db, "SELECT " COLUMNS " FROM events ORDER BY position");
+    int64_t count = 0;
+    for (; count < shares.event_count && sqlite3_step(row) == SQLITE_ROW; count++) {
+        pack(row, &events[count]);
+        if (sqlite3_column_int64(row, 0) != count + 1) fail("a position is missing", db);
+        if (events[count].stream > shares.stream_count) fail("a row of no stream", NULL);
+    }
+    if (count != shares.event_count) fail("scan", db);
+    sqlite3_finalize(row);
+    shares.events = events;
+    replay(&shares, begin);
+    sqlite3_close(db);
+    free(events);
     return 0;
 }
