@@ -12,7 +12,11 @@ struct FoldVersionTests {
     /// lies below the folds for them alone.
     private static let folds: [(name: String, files: [String], versions: [String])] = [
         (
-            "aggregates", ["Folding/CanonicalOrder.swift", "State/AggregateState.swift"],
+            "aggregates",
+            [
+                "Folding/CanonicalOrder.swift", "State/AggregateState.swift",
+                "State/HeldLineage.swift",
+            ],
             ["AggregateState"]
         ),
         (

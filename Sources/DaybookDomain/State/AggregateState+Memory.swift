@@ -23,6 +23,7 @@ extension AggregateState {
             add(customer.overrides)
             add(customer.consents)
         case .lineage:
+            sum += heldLineage.byteCount
             add(lineage.transactions)
             add(lineage.formerNotices)
             add(lineage.extensions)

@@ -12,7 +12,11 @@ public struct AggregateState: Sendable, Equatable {
     /// How many events were folded, evidence and scheduled resets aside.
     public var eventCount: Int64 = 0
     /// What a store says; empty in other aggregates than lineages.
-    public var lineage = LineageState()
+    public var lineage: LineageState {
+        _read { yield heldLineage.state }
+        _modify { yield &heldLineage.state }
+    }
+    private(set) var heldLineage = HeldLineage()
     /// What is known of the customer besides purchases and usage; empty in other aggregates than customers.
     public var customer = CustomerState()
     /// What the customer used; empty in other aggregates than customers.
@@ -41,7 +45,7 @@ public struct AggregateState: Sendable, Equatable {
     public mutating func reset(_ kind: StreamKind) {
         if eventCount != 0 || newest != .first {
             switch self.kind {
-            case .lineage: lineage = LineageState()
+            case .lineage: heldLineage.reset()
             case .customer:
                 customer.reset()
                 usage.reset()
@@ -70,7 +74,7 @@ public struct AggregateState: Sendable, Equatable {
         newest = OrderKey(event)
         if !Self.isEvidence(event) { eventCount += 1 }
         switch kind {
-        case .lineage: lineage.evolve(event, names: names, takesStatus: !isLater)
+        case .lineage: heldLineage.state.evolve(event, names: names, takesStatus: !isLater)
         case .customer:
             customer.evolve(event, as: type)
             usage.evolve(event, as: type)

@@ -11,20 +11,20 @@ public struct FunnelState: Sendable, Equatable {
     /// The state before any event.
     public init() {}
 
-    /// What a funnel needs to know of one event.
+    /// What a funnel needs to know of one event. The largest members come first: so it takes 32 bytes.
     public struct Step: Sendable, Equatable {
         /// When it happened, in milliseconds since 1970 UTC.
         public var at: Int64
-        /// The number of its type: `EventType.rawValue`.
-        public var typeCode: UInt16
+        /// Milliseconds that a step took, or `Event.absent`.
+        public var duration: Int64
         /// Paywall context, onboarding step, milestone, feature, product, experiment.
         public var context: NameID
         /// Variant, or 0.
         public var variant: NameID
         /// The profile that the event is about, or 0.
         public var profile: NameID
-        /// Milliseconds that a step took, or `Event.absent`.
-        public var duration: Int64
+        /// The number of its type: `EventType.rawValue`.
+        public var typeCode: UInt16
         /// Whether a subscription started or renewed as a free trial.
         public var isTrial: Bool
 
