@@ -248,6 +248,27 @@ int append(char **arguments) {
     return 0;
 }
 
+int64_t append_until(
+    const char *path, int64_t subject_count, int64_t batch, const char *ledger,
+    void (*written)(int64_t subject), atomic_int *is_over) {
+    if (batch < 1 || batch > BATCH_MAX) fail("counts out of range", NULL);
+    Writer writer = open_writer(path, "plain", ledger);
+    Subject *subjects = calloc((size_t)subject_count, sizeof(Subject));
+    Row *rows = malloc((size_t)batch * sizeof(Row));
+    if (!subjects || !rows) fail("allocate", NULL);
+    int64_t count = 0, stream_count = 0;
+    for (; !atomic_load(is_over); count += batch) {
+        stream_count =
+            make_batch(rows, count, count + batch, subjects, subject_count, stream_count);
+        append_batch(&writer, rows, count, batch);
+        for (int64_t i = 0; i < batch; i++) written(rows[i].subject);
+    }
+    close_writer(&writer);
+    free(subjects);
+    free(rows);
+    return count;
+}
+
 static uint64_t hashed(uint64_t hash, const void *bytes, int count) {
     const unsigned char *byte = bytes;
     for (int i = 0; i < count; i++) hash = (hash ^ byte[i]) * 0x100000001B3u;

@@ -1,6 +1,9 @@
 // The same rows as Daybook's, written and read by nothing but SQLite: what a ratio is a ratio to.
 //
 //   raw append FILE EVENTS SUBJECTS BATCH plain|unhashed|triggers|indexes LEDGER
+//   raw beside FILE QUESTIONS BATCH LEDGER
+//                               answers from memory, and how long each takes, while batches are
+//                               appended; BATCH is 0: while nothing else happens
 //   raw digest FILE
 //   raw scan FILE               every row through SQLite, and a simple fold
 //   raw records FILE            the same fold over bare packed records, 64 bytes, mapped
@@ -20,6 +23,7 @@
 #define RAW_H
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 // What a fold reads of a row.
@@ -45,6 +49,13 @@ void report_file(const char *path);
 // append.c
 int append(char **arguments);
 int digest(char **arguments);
+// Appends batches until it is told that it is over, and tells of whom each row was.
+int64_t append_until(
+    const char *path, int64_t subject_count, int64_t batch, const char *ledger,
+    void (*written)(int64_t subject), atomic_int *is_over);
+
+// beside.c
+int beside(char **arguments);
 
 // read.c
 int scan(char **arguments);
