@@ -34,7 +34,11 @@ extension Ledger {
     /// The name of everything that this ledger has taken in.
     public func history() throws -> HistoryPoint {
         try refresh()
-        return try core.translating { try core.store.end().history }
+        return try core.translating {
+            let end = try core.store.end()
+            try core.takeIn(through: end.head.position)
+            return end.history
+        }
     }
 
     /// Copies the ledger while others go on, verified by its hash; a backup that is there is carried on.

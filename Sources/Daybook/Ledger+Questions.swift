@@ -54,11 +54,9 @@ extension Ledger {
     /// The published catalogs, in the order in which they take effect.
     /// - Parameter knownAt: `nil`: all. Else those that had been published by then.
     public func catalogs(knownAt: Moment.Knowledge? = nil) throws -> CatalogHistory {
-        let all = try core.catalogs()
-        guard let knownAt else { return all }
-        return try core.translating {
-            all.known(at: try core.resolve(knownAt, now: core.clock()).position)
-        }
+        guard let knownAt else { return try core.catalogs() }
+        let cut = try core.answering { try core.resolve(knownAt, now: core.clock()).position }
+        return try core.catalogs().known(at: cut)
     }
 
     /// Every customer who has an event of their own or whom a store's purchase names, in the order of the names' bytes.

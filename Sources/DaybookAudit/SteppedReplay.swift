@@ -175,10 +175,9 @@ extension Ledger {
     ) throws -> SteppedReplay {
         try refresh()
         return try core.translating {
-            let cut = min(
-                try core.resolve(knownAt, now: core.clock()).position,
-                try core.store.head().position)
+            let asked = try core.resolve(knownAt, now: core.clock()).position
             let state = core.state.withLock { $0 }
+            let cut = min(asked, state.head.position)
             return SteppedReplay(
                 try timeline(of: subject, environment, state, cut: cut), profile: profile)
         }

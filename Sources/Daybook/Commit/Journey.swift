@@ -39,11 +39,13 @@ struct Journey: Sendable {
                 answers = decided.answers
                 // A refusal may have given names that no batch will carry to the store.
                 guard !decided.rows.isEmpty else { return }
-                let point = try writer.append(decided.batch)
-                outcome.eventCount = decided.rows.count
                 let isAsked = requests.allSatisfy(\.isCommand)
-                if publish(decided.rows, &decided.names, point, isAsked: isAsked) {
-                    core.passOverOwnCommit()
+                try core.publication.withLock { _ in
+                    let point = try writer.append(decided.batch)
+                    outcome.eventCount = decided.rows.count
+                    if publish(decided.rows, &decided.names, point, isAsked: isAsked) {
+                        core.passOverOwnCommit()
+                    }
                 }
                 writeKeys()
             }
@@ -66,18 +68,14 @@ struct Journey: Sendable {
         _ rows: [EventRow], _ names: inout LedgerState.Names?, _ point: HistoryPoint, isAsked: Bool
     ) -> Bool {
         do {
-            try core.state.withLock { state in
-                // Another thread may have read the commit from the store already, with its names.
-                if let given = names.take(), state.head.position < rows[0].event.position {
-                    state.take(given)
+            if try !publishBeside(rows, &names, point, isAsked: isAsked) {
+                try core.state.withLock { state in
+                    // Another thread may have read the commit from the store already, with its names.
+                    if let given = names.take(), state.head.position < rows[0].event.position {
+                        state.take(given)
+                    }
+                    try take(rows, into: &state, point, isAsked: isAsked)
                 }
-                for index in rows.indices
-                where rows[index].event.position > state.head.position {
-                    state.apply(rows[index].event, recordedAt: rows[index].recordedAt)
-                    if isAsked { state.keepAtHand(beginningWith: rows[index].event) }
-                }
-                state.note(point)
-                try core.settling.settle(&state)
             }
             return true
         } catch {
@@ -85,6 +83,43 @@ struct Journey: Sendable {
             core.log.tell(.warning, "folding waits: \(StoreError.wrapping(error).message)")
             return false
         }
+    }
+
+    /// Takes a commit in beside those who ask, to whom it is shown at once: the state is held for a moment alone.
+    /// - Returns: `false` where another thread has taken it in, or a copy would cost more than the wait; nothing was
+    ///   shown then.
+    private func publishBeside(
+        _ rows: [EventRow], _ names: inout LedgerState.Names?, _ point: HistoryPoint, isAsked: Bool
+    ) throws -> Bool {
+        var next = core.state.withLock { $0 }
+        let before = next.head.position
+        guard before < rows[0].event.position,
+            !rows.contains(where: { next.copiesLongTable(for: $0.event) }),
+            let given = names.take()
+        else { return false }
+        // Of one event hardly anything is asked meanwhile.
+        let keepsFormer = rows.count > 1
+        if keepsFormer { core.cache.beginPublishing() }
+        defer { if keepsFormer { core.cache.endPublishing() } }
+        next.take(consume given)
+        try take(rows, into: &next, point, isAsked: isAsked)
+        return core.state.withLock { state in
+            guard state.head.position == before else { return false }
+            // What was before is freed after those who ask have gone on.
+            swap(&state, &next)
+            return true
+        }
+    }
+
+    private func take(
+        _ rows: [EventRow], into state: inout LedgerState, _ point: HistoryPoint, isAsked: Bool
+    ) throws {
+        for index in rows.indices where rows[index].event.position > state.head.position {
+            state.apply(rows[index].event, recordedAt: rows[index].recordedAt)
+            if isAsked { state.keepAtHand(beginningWith: rows[index].event) }
+        }
+        state.note(point)
+        try core.settling.settle(&state)
     }
 
     /// Writes the lookup arrays that this commit filled; the caller holds the ledger's lock.

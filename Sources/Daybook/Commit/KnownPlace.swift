@@ -68,10 +68,10 @@ struct PreparedReports: Sendable {
 }
 
 extension LedgerCore {
-    /// Looks up where reports belong; `nil` while the state is in use: a thread that decides or answers goes first, and
-    /// the writer can look for itself.
+    /// Looks up where reports belong, in a copy of the state; `nil` while it is in use: a thread that decides or
+    /// answers goes first, and the writer can look for itself.
     fileprivate func places(of reports: [PreparedEvent]) -> [KnownPlace]? {
-        state.withLockIfAvailable { $0.places(of: reports) }
+        state.withLockIfAvailable { $0 }?.places(of: reports)
     }
 }
 

@@ -2,14 +2,14 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// How long the state is held: every question and every decision needs it, so none may read and fold much of one
-/// customer while holding it.
+/// How long the state is held: every question and every decision needs it, so a case is gathered while holding it only
+/// where all of it is at hand.
 ///
-/// A question about little is answered while it is held. For one about much the state is copied first: a copy costs
-/// nothing by itself, but whatever the next commit changes in what both share is copied then, which is worth it for a
-/// long fold alone.
+/// For any other the state is copied first: a copy costs little by itself, and what the next commit changes in what
+/// both share is copied then, parts of tables and a few short lists. Positions of keys are not needed for a case, and
+/// not held.
 extension LedgerCore {
-    /// About a millisecond of reading and folding.
+    /// What other questions may read and fold while holding the state: about a millisecond.
     package static let eventsUnderLockMax: Int64 = 4_096
 
     /// Gathers one customer's case at a moment; every answer is made from one.
@@ -23,7 +23,7 @@ extension LedgerCore {
             let question = CaseQuestion(
                 subject: subject, environment: environment, moment: moment, now: now,
                 cut: cut.position, isOpen: cut.isOpen)
-            let reading: Reading<(CustomerCase, AsOf)> = try state.withLock { state in
+            let gathering: Gathering = try state.withLock { state in
                 let builder = question.builder(state)
                 // Of what is known now the ids are found once, to see how much there is and to gather it.
                 let key =
@@ -33,13 +33,14 @@ extension LedgerCore {
                     key.map { builder.members($0) }
                     ?? state.members(named: subject, in: environment, cut: cut.position)
                 let count = state.eventsToFold(
-                    of: members, environment, cut: cut.position, at: builder.at)
-                if count > Self.eventsUnderLockMax { return .long(state) }
-                return .done(try question.answer(builder, key))
+                    of: members, environment, cut: cut.position, at: builder.at, lookingAbove: 0)
+                let isAtHand = count == 0 && !state.mayOwnOthersLineages(members, environment)
+                return isAtHand
+                    ? .done(try question.answer(builder, key)) : .folding(builder, key)
             }
-            switch reading {
+            switch gathering {
             case .done(let answer): return answer
-            case .long(let state): return try question.answer(question.builder(state), nil)
+            case .folding(let builder, let key): return try question.answer(builder, key)
             }
         }
     }
@@ -77,6 +78,11 @@ extension LedgerCore {
         state.withLock { $0.remember(standing, about: check.context) }
     }
 
+    private enum Gathering {
+        case done((CustomerCase, AsOf))
+        case folding(CaseBuilder, CustomerKey?)
+    }
+
     private enum Reading<Result: Sendable>: Sendable {
         case done(Result)
         case long(LedgerState)
@@ -103,16 +109,28 @@ extension LedgerCore {
 }
 
 extension LedgerState {
-    /// How many events are read and folded to answer about a customer; of what is at hand, none.
+    /// How many events are read and folded to answer about a customer; of what is at hand, none, unless there is so
+    /// little that it makes no difference.
     package func eventsToFold(
         _ subject: String, _ environment: Environment, cut: Int64, at: Int64?
     ) -> Int64 {
         eventsToFold(
-            of: members(named: subject, in: environment, cut: cut), environment, cut: cut, at: at)
+            of: members(named: subject, in: environment, cut: cut), environment, cut: cut, at: at,
+            lookingAbove: LedgerCore.eventsUnderLockMax)
     }
 
+    /// Whether the customer may have lineages that name none of their ids, which `eventsToFold` does not count: those
+    /// of another customer who gave them everything.
+    fileprivate func mayOwnOthersLineages(
+        _ members: [NameID], _ environment: Environment
+    ) -> Bool {
+        !identity.isEmpty && !handovers(of: members, in: environment).isEmpty
+    }
+
+    /// - Parameter limit: What is at hand is looked for only where there are more events.
     fileprivate func eventsToFold(
-        of members: [NameID], _ environment: Environment, cut: Int64, at: Int64?
+        of members: [NameID], _ environment: Environment, cut: Int64, at: Int64?,
+        lookingAbove limit: Int64
     ) -> Int64 {
         var own: Int64 = 0
         var bought: Int64 = 0
@@ -127,7 +145,7 @@ extension LedgerState {
             }
         }
         let all = own + bought
-        guard let at, all > LedgerCore.eventsUnderLockMax, cut >= head.position else { return all }
+        guard let at, all > limit, cut >= head.position else { return all }
         var count: Int64 = 0
         if let first, !isAtHand(aggregate(of: first), at) { count += own }
         for member in members {
@@ -155,7 +173,10 @@ private struct CaseQuestion {
     let isOpen: Bool
 
     func builder(_ state: LedgerState) -> CaseBuilder {
-        CaseBuilder(state: state, cut: cut, at: moment.at ?? time(state).now)
+        let at = moment.at ?? time(state).now
+        var bare = state
+        bare.keys = nil
+        return CaseBuilder(state: bare, cut: cut, at: at)
     }
 
     /// - Parameter key: The customer whom the subject names; `nil`: not looked up yet, or there is none.

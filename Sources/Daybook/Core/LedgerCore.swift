@@ -41,6 +41,8 @@ package final class LedgerCore: Sendable {
     private let seenForeignChange = Mutex<Int64>(-1)
     /// Set while this ledger has the right to write and knows all that was committed before.
     let isCommitting = Atomic(false)
+    /// Held from the moment at which a commit is in the file until those who ask see it.
+    let publication = Mutex(())
     /// Is told what an opening, or a look at what other processes wrote, has folded, and of how many events.
     private let progress: @Sendable (Int64, Int64) -> Void
     /// Dead letters that wait for a transaction, as far as they were looked for.
@@ -293,6 +295,7 @@ package final class LedgerCore: Sendable {
             }
             // Others may have gone on.
             let last = try store.head().position
+            try takeIn(through: min(position, last))
             try LedgerError.require(
                 position >= 0 && position <= last, "unknown_position",
                 "position \(position) is beyond the end, which is \(last)")
@@ -300,8 +303,19 @@ package final class LedgerCore: Sendable {
         case .instant(let instant):
             let head = try store.head()
             let position = try store.position(recordedAtOrBefore: instant)
+            try takeIn(through: position)
             return (position, instant >= max(now, head.recordedAt))
         }
+    }
+
+    /// Takes in what a question needs that names a position: waits for a commit of this ledger that is in the file and
+    /// not shown yet, and reads what another process has written since the last look.
+    /// - Throws: `StoreError` where it cannot be read.
+    package func takeIn(through position: Int64) throws {
+        func isMissing() -> Bool { position > state.withLock { $0.head.position } }
+        guard isMissing() else { return }
+        publication.withLock { _ in }
+        if isMissing() { try takeForeignChanges() }
     }
 
     /// Turns errors of the store into the ledger's, and answers nothing once something was lost for good.

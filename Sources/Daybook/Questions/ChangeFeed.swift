@@ -19,6 +19,7 @@ struct ChangeFeed {
         try core.refresh()
         let limit = min(max(1, limit), ChangePage.limitMax)
         let page = try core.translating {
+            if let place { try core.takeIn(through: place.position) }
             let cut = core.state.withLock { $0.head.position }
             var walk = try Places(core: core).walk(from: place, cut: cut)
             return try subject == nil

@@ -240,7 +240,9 @@ package struct CustomerHistory {
     /// The event at a position; `nil` beyond the end.
     package func event(at position: Int64) throws -> RecordedEvent? {
         return try core.answering {
-            try core.store.rows(at: [position]).first.map(core.recorded)
+            guard let row = try core.store.rows(at: [position]).first else { return nil }
+            try core.takeIn(through: position)
+            return try core.recorded(row)
         }
     }
 

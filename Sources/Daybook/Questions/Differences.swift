@@ -107,11 +107,12 @@ extension Differences {
     private func namesBetween(
         _ first: Moment, _ second: Moment
     ) throws -> [(environment: Environment, name: String)]? {
-        let (now, head) = (core.clock(), try core.head().position)
-        let old = min(
-            head, try core.translating { try core.resolve(first.knownAt, now: now).position })
-        let new = min(
-            head, try core.translating { try core.resolve(second.knownAt, now: now).position })
+        let now = core.clock()
+        let asked = try core.translating {
+            try [first, second].map { try core.resolve($0.knownAt, now: now).position }
+        }
+        let head = try core.head().position
+        let (old, new) = (min(head, asked[0]), min(head, asked[1]))
         let between = min(old, new)..<max(old, new)
         if between.isEmpty { return [] }
         if try core.catalogs().versions.contains(where: { between.contains($0.position - 1) }) {

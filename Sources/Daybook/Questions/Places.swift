@@ -15,6 +15,7 @@ struct Places {
     /// The place after the event at a position.
     func place(at position: Int64) throws -> Place {
         return try core.answering {
+            try core.takeIn(through: position)
             let cut = taken
             try LedgerError.require(
                 (0...cut).contains(position), "unknown_position",
@@ -26,7 +27,10 @@ struct Places {
     /// Refuses a place that is not of this history.
     func confirm(_ place: Place) throws {
         try core.refresh()
-        try core.translating { _ = try walk(from: place, cut: taken) }
+        try core.translating {
+            try core.takeIn(through: place.position)
+            _ = try walk(from: place, cut: taken)
+        }
     }
 
     /// The end of what is taken in.

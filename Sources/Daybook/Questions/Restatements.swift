@@ -25,6 +25,7 @@ package struct Restatements {
         guard from > 1 else { return [] }
         return try core.translating {
             guard let first = try core.store.rows(at: [from]).first else { return [] }
+            try core.takeIn(through: max(from, through ?? from))
             let instants = try CustomerHistory(core: core).takenInHistory(
                 of: subject, environment: environment,
                 moment: Moment(knownAt: through.map { .position($0) })
@@ -94,6 +95,7 @@ package struct Restatements {
         try core.refresh()
         try core.readKeys()
         return try core.translating {
+            try core.takeIn(through: through)
             guard through - from < LedgerCore.eventsUnderLockMax else {
                 return try namesConcerned(from, through, core.state.withLock { $0 })
             }

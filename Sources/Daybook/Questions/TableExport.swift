@@ -47,11 +47,11 @@ struct TableExport {
         try core.refresh()
         try core.readKeys()
         return try core.translating {
+            if let asked = request.after { try Places(core: core).confirm(asked) }
             // Facts say when they begin and end, so a row changes with what is recorded and not with time.
             let look = try MetricsLook(core, Moment(at: EventBounds.timeMax))
             let place = try Places(core: core).place(at: look.cut)
             let after = request.after?.position ?? 0
-            if let asked = request.after { try Places(core: core).confirm(asked) }
             let concerned = try concerned(request, look, after: after)
             let candidates = try candidates(request, look, concerned)
             let format = TableFormat(format: request.format, columns: columns)

@@ -21,11 +21,31 @@ package final class AggregateCache: Sendable {
         }
     }
 
+    /// What an entry was before a commit that is being published.
+    private struct Former {
+        var stamp: Stamp
+        var folded: SharedAggregate
+        var decisions: [StandingDecision]
+    }
+
     private struct Entry {
         var stamp: Stamp
         var folded: SharedAggregate
         /// The newest last.
         var decisions: [StandingDecision] = []
+        /// At most one, and hardly ever: an array, because an empty one takes 8 bytes here. Those who ask have not seen
+        /// the commit yet.
+        var former: [Former] = []
+
+        func state(_ asked: Stamp) -> SharedAggregate? {
+            if stamp == asked { return folded }
+            return former.first.flatMap { $0.stamp == asked ? $0.folded : nil }
+        }
+
+        func decisions(_ asked: Stamp) -> [StandingDecision] {
+            if stamp == asked { return decisions }
+            return former.first.flatMap { $0.stamp == asked ? $0.decisions : nil } ?? []
+        }
     }
 
     private struct Content {
@@ -33,6 +53,8 @@ package final class AggregateCache: Sendable {
         var old: [UInt32: Entry] = [:]
         /// About how many bytes of memory the young ones take.
         var youngByteCount = 0
+        /// What was carried on by the commit that is being published; `nil`: none is.
+        var carriedOn: [UInt32]?
     }
 
     /// A generation is full with so many bytes in it: half of what all states may take. Customers keep every use, so
@@ -43,7 +65,9 @@ package final class AggregateCache: Sendable {
     /// About, with its texts.
     private static let decisionByteCount = MemoryLayout<StandingDecision>.stride + 512
     /// What an entry takes beside its state, of a table that is three quarters full.
-    private static let entryByteCount = MemoryLayout<Entry>.stride / 2
+    private static let entryByteCount = MemoryLayout<Entry>.stride * 4 / 3
+    /// A state that takes more is not kept as it was: copying it would keep those who ask waiting.
+    private static let formerByteCountMax = 64 << 10
 
     private let content = Mutex(Content())
 
@@ -56,15 +80,12 @@ package final class AggregateCache: Sendable {
     /// An aggregate's state; `nil` where it must be folded.
     package func state(of aggregate: UInt32, _ stamp: Stamp) -> SharedAggregate? {
         content.withLock { content in
-            if let entry = content.young[aggregate] {
-                return entry.stamp == stamp ? entry.folded : nil
-            }
-            guard let entry = content.old.removeValue(forKey: aggregate), entry.stamp == stamp
-            else {
-                return nil
-            }
+            if let entry = content.young[aggregate] { return entry.state(stamp) }
+            guard let entry = content.old.removeValue(forKey: aggregate),
+                let folded = entry.state(stamp)
+            else { return nil }
             insert(entry, aggregate, &content)
-            return entry.folded
+            return folded
         }
     }
 
@@ -116,8 +137,7 @@ package final class AggregateCache: Sendable {
     ) -> StandingDecision? {
         content.withLock { content in
             // One that is not young is found with its state at the next question.
-            guard let entry = content.young[aggregate], entry.stamp == stamp else { return nil }
-            return entry.decisions.last(where: isGood)
+            content.young[aggregate]?.decisions(stamp).last(where: isGood)
         }
     }
 
@@ -157,6 +177,7 @@ package final class AggregateCache: Sendable {
             guard content.young[aggregate]?.stamp == before,
                 content.young[aggregate]?.folded.newest.isBefore(OrderKey(event)) == true
             else { return Self.drop(aggregate, &content) }
+            if content.carriedOn != nil { Self.keepFormer(of: aggregate, &content) }
             let before = content.young[aggregate]?.folded.heldByteCount ?? 0
             content.young[aggregate]?.folded.evolve(event, names: names)
             content.young[aggregate]?.stamp = after
@@ -167,6 +188,35 @@ package final class AggregateCache: Sendable {
                 (content.young[aggregate]?.folded.heldByteCount ?? 0) - before
             // What only grows is never inserted: without this the same customers would fill any memory.
             if content.youngByteCount >= generationByteCount { Self.turn(&content) }
+        }
+    }
+
+    private static func keepFormer(of aggregate: UInt32, _ content: inout Content) {
+        guard let entry = content.young[aggregate], entry.former.isEmpty,
+            entry.folded.heldByteCount <= formerByteCountMax
+        else { return }
+        content.young[aggregate]?.former = [
+            Former(stamp: entry.stamp, folded: entry.folded, decisions: entry.decisions)
+        ]
+        content.carriedOn?.append(aggregate)
+    }
+
+    /// Has what a commit carries on stay at hand as it was, too, until all of the commit is shown: in memory that comes
+    /// on top of what states may take.
+    package func beginPublishing() { content.withLock { $0.carriedOn = [] } }
+
+    /// Forgets what was before the commit.
+    package func endPublishing() {
+        let carriedOn = content.withLock { $0.carriedOn.take() } ?? []
+        // A few at a time: others ask meanwhile.
+        for start in stride(from: 0, to: carriedOn.count, by: 32) {
+            content.withLock { content in
+                for aggregate in carriedOn[start..<min(start + 32, carriedOn.count)] {
+                    // Looked up first: a change would make room for an entry that is not there.
+                    if content.young[aggregate] != nil { content.young[aggregate]?.former = [] }
+                    if content.old[aggregate] != nil { content.old[aggregate]?.former = [] }
+                }
+            }
         }
     }
 

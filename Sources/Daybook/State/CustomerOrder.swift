@@ -6,7 +6,7 @@ import DaybookEvents
 struct CustomerOrder: Sendable {
     private let base: MappedState?
     /// As they were named, perhaps several times, and perhaps by the snapshot, too.
-    private var arrived: [CustomerKey] = []
+    private var arrived = PagedArray<CustomerKey>()
     /// Ascending, each once, without those of the snapshot.
     private var added: [CustomerKey] = []
 
@@ -23,9 +23,10 @@ struct CustomerOrder: Sendable {
     /// - Complexity: O(*m* log *n*) in those that arrived and in all that were added since the snapshot, where few
     ///   arrived; else O(*n* + *m* log *m*).
     mutating func settle(_ names: NameTable) {
-        guard !arrived.isEmpty else { return }
-        let new = Set(arrived).filter { base?.isCustomer($0) != true }
-        arrived = []
+        guard arrived.count > 0 else { return }
+        var new: Set<CustomerKey> = []
+        arrived.forEach { if base?.isCustomer($0) != true { new.insert($0) } }
+        arrived = PagedArray()
         guard new.count > Self.insertionsMax else {
             for key in new {
                 let place = added.sortedPrefixCount { Self.precedes($0, key, names) }

@@ -5,16 +5,16 @@ import DaybookStore
 /// Where the event of every key stands, for ever (rule 16), and where every id is named, without an index on the append
 /// path (decision 0003).
 ///
-/// The newest keys are in a dictionary, the newest ids in a list. Whenever a unit of 16,384 positions is full they
-/// become a sorted run; eight neighbouring runs of one size become one of the next. So a ledger of any length has at
-/// most seven runs of each size, some thirty bytes an event, and the dictionary stays small. Runs are the same for
-/// every process that reads the same ledger, whether they lie in memory or in files.
+/// The newest keys are in a map, the newest ids in a list, of which copies share all but what was changed since.
+/// Whenever a unit of 16,384 positions is full they become a sorted run; eight neighbouring runs of one size become one
+/// of the next. So a ledger of any length has at most seven runs of each size, some thirty bytes an event, and the map
+/// stays small. Runs are the same for every process that reads the same ledger, whether they lie in memory or in files.
 package struct KeyIndex {
     package static let mergeCount: Int64 = 8
 
-    private var recent: [EventKey: Int64] = [:]
+    private var recent = PartitionedMap<EventKey, Int64>()
     /// Of positions that are in no run yet, in order.
-    private var recentIDs: [LookupRun.Entry] = []
+    private var recentIDs = PagedArray<LookupRun.Entry>()
     /// In ascending order; together with `recent` they hold every position up to `last` exactly once.
     package private(set) var runs: [LookupRun] = []
     private var last: Int64 = 0
@@ -55,16 +55,18 @@ package struct KeyIndex {
     /// Turns the full unit into a run and merges what lies together.
     private mutating func seal() {
         let range = last - LookupRun.alignment + 1...last
-        var entries = recent.map { (hash: $0.key.lookupHash(hashKey), position: $0.value) }
+        var entries: [LookupRun.Entry] = []
+        entries.reserveCapacity(range.count)
+        recent.forEach { entries.append(($0.lookupHash(hashKey), $1)) }
         if entries.count < range.count {
             // A second event under one key cannot be appended; a file that was tampered with may hold one all the same,
             // and `verify` tells of it. A run still has one entry per position.
             let taken = Set(entries.map(\.position))
             entries += range.filter { !taken.contains($0) }.map { (UInt64.max, $0) }
         }
-        recent.removeAll(keepingCapacity: true)
-        runs.append(LookupRun(range, entries: entries, ids: recentIDs))
-        recentIDs.removeAll(keepingCapacity: true)
+        recent = PartitionedMap()
+        runs.append(LookupRun(range, entries: entries, ids: recentIDs.all))
+        recentIDs = PagedArray()
         compact()
     }
 
@@ -130,8 +132,9 @@ package struct KeyIndex {
         _ id: EventIDs.ID, limit: Int
     ) -> (positions: [Int64], unread: [ClosedRange<Int64>]) {
         let hash = id.hash(hashKey)
-        var positions = Array(
-            recentIDs.filter { $0.hash == hash }.map(\.position).suffix(limit))
+        var newest: [Int64] = []
+        recentIDs.forEach { if $0.hash == hash { newest.append($0.position) } }
+        var positions = Array(newest.suffix(limit))
         var unread: [ClosedRange<Int64>] = []
         for run in runs.reversed() where positions.count < limit {
             do {
@@ -148,6 +151,13 @@ package struct KeyIndex {
     package mutating func replace(_ run: LookupRun) {
         guard let index = runs.firstIndex(where: { $0.range == run.range }) else { return }
         runs[index] = run
+    }
+}
+
+extension EventKey: Partitioned {
+    package var partition: UInt32 {
+        let word = key.high ^ key.low
+        return UInt32(truncatingIfNeeded: word ^ word >> 32)
     }
 }
 

@@ -38,6 +38,8 @@ package struct LedgerState: Sendable {
     package var touched: Set<CustomerKey> = []
     /// How many links were looked at to put aggregates together.
     package var groupingStepCount = 0
+    /// Events with links between ids, or with what was handed over, since the snapshot.
+    private var linkCount = 0
     private var newZones: Set<NameID> = []
     /// Zones that any customer named.
     package private(set) var zoneNames: Set<NameID> = []
@@ -246,15 +248,31 @@ package struct LedgerState: Sendable {
         return ids
     }
 
+    /// A table of one part that has more is not copied for one commit.
+    private static let longTableCount = 4_096
+
+    /// Whether the change that an event makes would copy a long table of a state that others have, too: links between
+    /// ids and corrections lie in tables of one part.
+    package func copiesLongTable(for event: Event) -> Bool {
+        switch event.type {
+        case .subjectAliased, .subjectUnaliased, .purchaseTransferred:
+            linkCount > Self.longTableCount
+        case .correctionVoided, .correctionAmended: corrections.count > Self.longTableCount
+        default: false
+        }
+    }
+
     /// Takes in what is read before any fold.
     private mutating func note(_ event: Event, _ stream: StreamRecord) {
         switch event.type {
         case .subjectAliased, .subjectUnaliased:
+            linkCount += 1
             identity.note(event, environment: stream.environment)
             touch(link: event, stream.environment)
             joinSpellings(ofBoth: event, stream.environment)
             return
         case .purchaseTransferred where stream.kind == .customer:
+            linkCount += 1
             identity.note(event, environment: stream.environment)
             joinSpellings(ofBoth: event, stream.environment)
             return

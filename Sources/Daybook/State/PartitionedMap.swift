@@ -157,6 +157,14 @@ package struct PagedArray<Element: Sendable>: Sendable {
         pages.forEach { page in for element in page.elements { body(element) } }
     }
 
+    /// The same as one array.
+    package var all: [Element] {
+        var all: [Element] = []
+        all.reserveCapacity(count)
+        pages.forEach { all += $0.elements }
+        return all
+    }
+
     package mutating func update(_ index: Int, _ body: (inout Element) -> Void) {
         change(index / Self.pageCount) { body(&$0[index % Self.pageCount]) }
     }

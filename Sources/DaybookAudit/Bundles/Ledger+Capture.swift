@@ -77,11 +77,11 @@ extension Ledger {
             if !kept.contains(where: { haveSameBytes($0, subject) }) { kept.append(subject) }
         }
         let at = request.moment.at ?? core.clock()
-        // A copy, so that no writer waits for a capture.
-        let state = core.state.withLock { $0 }
         let asked: Int64 = try core.translating {
             try core.resolve(request.moment.knownAt, now: core.clock()).position
         }
+        // A copy, so that no writer waits for a capture.
+        let state = core.state.withLock { $0 }
         let cut = min(asked, state.head.position)
         let moment = Moment(at: at, knownAt: .position(cut))
         var answers: [ReproBundle.Answer] = []

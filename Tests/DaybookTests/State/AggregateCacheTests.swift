@@ -32,6 +32,41 @@ struct AggregateCacheTests {
         #expect(cache.state(of: 1, stamp)?.state.usage.entries.count == 4)
     }
 
+    @Test("What a commit carries on stays at hand as it was until all of it is shown")
+    func publishing() {
+        let cache = AggregateCache(byteCountMax: 32 << 20)
+        let (next, last) = (
+            AggregateCache.Stamp(heads: 2, corrections: 0),
+            AggregateCache.Stamp(heads: 3, corrections: 0)
+        )
+        func count(_ aggregate: UInt32, _ stamp: AggregateCache.Stamp) -> Int? {
+            cache.state(of: aggregate, stamp)?.state.usage.entries.count
+        }
+        for aggregate in UInt32(1)...100 { cache.keep(state(uses: 3), of: aggregate, stamp) }
+        cache.beginPublishing()
+        for aggregate in UInt32(1)...99 {
+            cache.evolve(aggregate, use(3), from: stamp, to: next, names: NameTable())
+            cache.evolve(aggregate, use(4), from: next, to: last, names: NameTable())
+        }
+        for aggregate in UInt32(1)...99 {
+            #expect(count(aggregate, stamp) == 3)
+            // No state of the ledger has half of the commit.
+            #expect(count(aggregate, next) == nil)
+            #expect(count(aggregate, last) == 5)
+        }
+        #expect(count(100, stamp) == 3)
+        cache.endPublishing()
+        for aggregate in UInt32(1)...99 {
+            #expect(count(aggregate, stamp) == nil)
+            #expect(count(aggregate, last) == 5)
+        }
+        #expect(count(100, stamp) == 3)
+        // Other commits keep nothing of what was before.
+        cache.evolve(100, use(3), from: stamp, to: next, names: NameTable())
+        #expect(count(100, stamp) == nil)
+        #expect(count(100, next) == 4)
+    }
+
     @Test("They take so much memory and no more, however many uses customers have")
     func bound() {
         let cache = AggregateCache(byteCountMax: 32 << 20)

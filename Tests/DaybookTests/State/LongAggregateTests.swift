@@ -23,13 +23,15 @@ struct LongAggregateTests {
         }
     }
 
-    private func bench() async throws -> Bench {
+    /// Of ada's events: what is folded beside the state in any case, and what is folded before others have to wait.
+    private static let counts = [1, Int(LedgerCore.eventsUnderLockMax) + 1]
+
+    private func bench(_ count: Int) async throws -> Bench {
         let store = HookedStore(app: "dozzi")
         let first = try Ledger(store: store, clock: { Fixtures.now })
         try await first.publish(
             CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
         try await first.record([.used("stories", at: Fixtures.now - 1, ref: "b1", subject: "bob")])
-        let count = Int(LedgerCore.eventsUnderLockMax) + 1
         try await first.record(
             (0..<count).map {
                 .reported(.appLaunched, at: Fixtures.now - Int64($0), key: "launch-\($0)")
@@ -58,9 +60,11 @@ struct LongAggregateTests {
         return ended
     }
 
-    @Test("While one customer's events are read, others get their answers, and are written for")
-    func answers() async throws {
-        let bench = try await bench()
+    @Test(
+        "While one customer's events are read, others get their answers, and are written for",
+        arguments: counts)
+    func answers(_ count: Int) async throws {
+        let bench = try await bench(count)
         let ledger = bench.ledger
         let answered = Mutex<Result<Int64?, any Error>?>(nil)
         let asked = detached {
@@ -69,7 +73,7 @@ struct LongAggregateTests {
         }
         try bench.expectReached()
         #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
-        #expect(try ledger.head().position > LedgerCore.eventsUnderLockMax)
+        #expect(try ledger.head().position > count)
         try await ledger.consume("stories", by: "bob", ref: "b2")
         #expect(try ledger.check("stories", for: "bob").usage?.used == 2)
         bench.goesOn.signal()
@@ -77,9 +81,9 @@ struct LongAggregateTests {
         #expect(try answered.withLock { try $0?.get() } == 0)
     }
 
-    @Test("While a customer with many events is decided about, others get their answers")
-    func decisions() async throws {
-        let bench = try await bench()
+    @Test("While a customer is decided about, others get their answers", arguments: counts)
+    func decisions(_ count: Int) async throws {
+        let bench = try await bench(count)
         let ledger = bench.ledger
         let results = Mutex([Result<Receipt, LedgerError>]())
         let decided = detached {

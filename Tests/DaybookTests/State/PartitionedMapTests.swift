@@ -74,7 +74,7 @@ struct PartitionedMapTests {
         }
         kept.append((pages, model))
         for (pages, model) in kept {
-            #expect(pages.count == model.count)
+            #expect(pages.count == model.count && pages.all == model)
             #expect(model.indices.allSatisfy { pages[$0] == model[$0] })
         }
     }

@@ -22,7 +22,7 @@ extension Benchmark {
             note: """
                 A ledger of \(Self.count(scale.events)) events over \(Self.count(scale.subjects)) customers; \
                 \(Self.count(scale.questions)) checks of one meter by one thread, customers in random \
-                order. At hand: each was asked about twice before. The other lines begin with nothing folded, so \
+                order. At hand: each was asked about before. The other lines begin with nothing folded, so \
                 that the first question about a customer reads and folds the events.
                 """,
             share: 0.04,
