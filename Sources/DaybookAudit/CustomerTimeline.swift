@@ -15,6 +15,8 @@ struct CustomerTimeline {
     /// In canonical order.
     let entries: [HistoryEntry]
     private let folder: PrefixFold
+    /// Whether time alone does to the customer what `Check.standing` knows.
+    private let isPlain: Bool
 
     /// - Parameter entries: Everything that concerns the customer, in canonical order.
     init(
@@ -28,6 +30,10 @@ struct CustomerTimeline {
         self.zones = zones
         self.entries = entries
         folder = PrefixFold(state, cut: cut, order: entries.map(\.event.position))
+        isPlain =
+            state.customer(named: subject, in: environment).map {
+                state.isPlain(CustomerKey(environment, $0))
+            } ?? false
     }
 
     /// The customer after the first so many events, at a time.
@@ -40,13 +46,19 @@ struct CustomerTimeline {
     /// The same, with what it answers.
     func standing(count: Int, at instant: Int64, _ asked: CheckQuestion) throws -> Standing {
         let question = try question(count: count, at: instant)
-        return Standing(question: question, decision: try? Check(question)?.decide(asked))
+        guard let check = Check(question), let decision = try? check.bareDecision(asked) else {
+            return Standing(question: question)
+        }
+        let end = isPlain ? check.standing(asked, decision) : nil
+        return Standing(question: question, decision: decision, end: end)
     }
 
     /// A customer's case at one time, and what it answers.
     struct Standing {
         var question: CustomerCase
-        /// `nil` where no catalog rules yet, or the one that does knows no such name.
+        /// Without texts and paywall; `nil` where no catalog rules yet, or the one that does knows no such name.
         var decision: Decision?
+        /// The answer is the same at every time before this one while no event comes; `nil`: that is not known.
+        var end: Int64?
     }
 }

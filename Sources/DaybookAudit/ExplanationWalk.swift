@@ -38,8 +38,8 @@ struct ExplanationWalk {
         }
         let count = timeline.entries.count
         if count > 0, at < end { try pass(until: end, count: count) }
-        if let standing { return standing.question }
-        return try timeline.question(count: 0, at: end)
+        if let standing, standing.question.at == end { return standing.question }
+        return try timeline.question(count: count, at: end)
     }
 
     /// Takes an event at its time. What that moment did without it is not the event's doing, unless the event turned it
@@ -47,7 +47,9 @@ struct ExplanationWalk {
     /// - Parameter isLater: Time has passed since the event before it.
     private mutating func take(_ entry: HistoryEntry, _ index: Int, isLater: Bool) throws {
         let before = decision
-        if isLater { standing = try timeline.standing(count: index, at: at, asked) }
+        if isLater, !stands(until: at) {
+            standing = try timeline.standing(count: index, at: at, asked)
+        }
         let timed = decision
         // The fold adds the event in place: a case that is kept would have it copy the customer's state.
         standing = nil
@@ -89,8 +91,17 @@ struct ExplanationWalk {
         causes[at] ?? changes.lazy.compactMap(\.source).compactMap { touches[$0] }.first
     }
 
+    /// Whether the answer is known to be the same at a later time.
+    private func stands(until instant: Int64) -> Bool {
+        standing?.end.map { instant < $0 } ?? false
+    }
+
     /// Lets time pass without an event.
     private mutating func pass(until end: Int64, count: Int) throws {
+        if stands(until: end) {
+            at = end
+            return
+        }
         var moves = 0
         while moves < Self.edgeCountMax {
             guard let question = standing?.question,
@@ -101,6 +112,10 @@ struct ExplanationWalk {
         }
         if moves == Self.edgeCountMax { isSkipping = true }
         guard at < end else { return }
+        if stands(until: end) {
+            at = end
+            return
+        }
         let last = try timeline.standing(count: count, at: end, asked)
         if Self.differ(last.decision, decision) {
             // No source names the moment, so it is searched.

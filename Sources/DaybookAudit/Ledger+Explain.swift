@@ -78,7 +78,7 @@ extension Ledger {
     ) throws -> Decision? {
         let builder = CaseBuilder(state: state, cut: cut, at: instant)
         let question = try builder.build(timeline.environment, timeline.subject)
-        return try? Check(core.zoneTables.completing(question))?.decide(asked)
+        return try? Check(core.zoneTables.completing(question))?.bareDecision(asked)
     }
 
     /// What was answered about a time as known then, and after each later commit that changed it (rule 24).

@@ -21,9 +21,10 @@ struct Journey: Sendable {
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var outcome = Outcome()
         do {
-            // Before others have to wait for the right to write: what another process published is read, and what is
-            // large is folded.
+            // Before others have to wait for the right to write: what another process published is read, where keys
+            // stand is read once, and what is large is folded.
             try core.takeForeignChanges()
+            if !core.isReadOnly { try core.readKeys() }
             core.foldAhead(requests)
             try core.store.exclusively { writer in
                 try core.takeForeignChanges()
@@ -85,12 +86,24 @@ struct Journey: Sendable {
         }
     }
 
+    /// Commits of so many events are taken in upon a copy only where customers were asked about lately; else in place,
+    /// which keeps a first question waiting for one of them.
+    ///
+    /// Why: a thousand events of as many customers change parts all over the state's tables, and an import would pay
+    /// for copies of those that nothing reads. Of more events than these the wait would be too long.
+    private static let eventsInPlace = 65...GroupDecider.eventsPerCommitMax
+
     /// Takes a commit in beside those who ask, to whom it is shown at once: the state is held for a moment alone.
     /// - Returns: `false` where another thread has taken it in, or a copy would cost more than the wait; nothing was
     ///   shown then.
     private func publishBeside(
         _ rows: [EventRow], _ names: inout LedgerState.Names?, _ point: HistoryPoint, isAsked: Bool
     ) throws -> Bool {
+        if Self.eventsInPlace.contains(rows.count) {
+            let left = core.commitsBeside.load(ordering: .relaxed)
+            guard left > 0 else { return false }
+            core.commitsBeside.store(left - 1, ordering: .relaxed)
+        }
         var next = core.state.withLock { $0 }
         let before = next.head.position
         guard before < rows[0].event.position,

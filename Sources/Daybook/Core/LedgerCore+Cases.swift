@@ -16,6 +16,7 @@ extension LedgerCore {
     package func customerCase(
         _ subject: String, _ environment: Environment, _ moment: Moment
     ) throws -> (question: CustomerCase, asOf: AsOf) {
+        noteReader()
         try refresh()
         return try translating {
             let now = clock()
@@ -49,6 +50,7 @@ extension LedgerCore {
     package func standing(
         _ question: CheckQuestion, for subject: String, _ environment: Environment
     ) throws -> (decision: Decision, asOf: AsOf)? {
+        noteReader()
         try refresh()
         return try translating {
             let wall = clock()
@@ -78,6 +80,16 @@ extension LedgerCore {
         state.withLock { $0.remember(standing, about: check.context) }
     }
 
+    /// So many large commits after a question are taken in beside those who ask: seconds of a writer at full speed.
+    private static let commitsBesideMax = 256
+
+    private func noteReader() {
+        // Read first: many threads ask, and a write takes the line of memory from all others.
+        if commitsBeside.load(ordering: .relaxed) < Self.commitsBesideMax {
+            commitsBeside.store(Self.commitsBesideMax, ordering: .relaxed)
+        }
+    }
+
     private enum Gathering {
         case done((CustomerCase, AsOf))
         case folding(CaseBuilder, CustomerKey?)
@@ -95,6 +107,7 @@ extension LedgerCore {
         about subject: String, _ environment: Environment, cut: Int64, at: Int64?,
         _ body: (LedgerState) throws -> Result
     ) throws -> Result {
+        noteReader()
         let reading: Reading<Result> = try state.withLock { state in
             let isLong =
                 state.eventsToFold(subject, environment, cut: cut, at: at)

@@ -43,6 +43,10 @@ package final class LedgerCore: Sendable {
     let isCommitting = Atomic(false)
     /// Held from the moment at which a commit is in the file until those who ask see it.
     let publication = Mutex(())
+    /// Held while the keys of all events are read.
+    private let keyReading = Mutex(())
+    /// How many of the next large commits are taken in beside those who ask; a question about a customer sets it.
+    let commitsBeside = Atomic(0)
     /// Is told what an opening, or a look at what other processes wrote, has folded, and of how many events.
     private let progress: @Sendable (Int64, Int64) -> Void
     /// Dead letters that wait for a transaction, as far as they were looked for.
@@ -172,8 +176,9 @@ package final class LedgerCore: Sendable {
     /// - Throws: `.otherHistory`; then this ledger answers and writes nothing any more.
     package func catchUp() throws {
         let end = try store.end()
-        try catalogCache.take(
+        let hasCorrections = try catalogCache.take(
             after: state.withLock { $0.head }, through: end.head, of: store)
+        if hasCorrections { try readKeys() }
         try state.withLock { state in
             // Another thread may have taken in more meanwhile.
             let end = end.head.position < state.head.position ? try store.end() : end
@@ -230,9 +235,29 @@ package final class LedgerCore: Sendable {
         return known
     }
 
-    /// Reads where every key stands, before the first one is looked for.
+    /// Reads where every key stands, before the first one is looked for: beside those who ask, for without the files of
+    /// keys every event is read.
     package func readKeys() throws {
-        try translating { try state.withLock { try keys.read(into: &$0) } }
+        try translating {
+            // One thread reads; any other that needs the keys waits for it.
+            try keyReading.withLock { _ in
+                guard let start = state.withLock({ $0.keys == nil ? $0 : nil }) else { return }
+                var found = try keys.read(start)
+                // What was committed meanwhile, until hardly anything is left to read while all wait.
+                while true {
+                    let (now, before) = (state.withLock { $0 }, found.through)
+                    guard now.head.position - before > Self.eventsUnderLockMax else { break }
+                    try keys.go(on: &found, to: now)
+                    // A store that gives nothing more, against its promise, must not keep this going.
+                    guard found.through > before else { break }
+                }
+                try state.withLock { state in
+                    guard state.keys == nil else { return }
+                    try keys.go(on: &found, to: state)
+                    state.keys = found
+                }
+            }
+        }
     }
 
     /// The last position, and when it was recorded.

@@ -75,15 +75,23 @@ final class CatalogCache: Sendable {
     private static let cachedTailMax: Int64 = 16_384
 
     /// Reads ahead the catalogs that another process published.
-    func take(after known: StoreHead, through head: StoreHead, of store: any EventStore) throws {
+    /// - Returns: Whether it has recorded corrections too, for which keys are looked up.
+    func take(
+        after known: StoreHead, through head: StoreHead, of store: any EventStore
+    ) throws -> Bool {
         let count = head.position - known.position
-        guard count > 0, count <= Self.cachedTailMax else { return }
+        guard count > 0, count <= Self.cachedTailMax else { return false }
         var positions: [Int64] = []
+        var hasCorrections = false
         try store.scan(
             after: known.checkpoint, through: head.checkpoint, chunkCount: 1_000
         ) { events in
-            for index in events.indices where events[index].type == .catalogPublished {
-                positions.append(events[index].position)
+            for index in events.indices {
+                switch events[index].type {
+                case .catalogPublished: positions.append(events[index].position)
+                case .correctionVoided, .correctionAmended: hasCorrections = true
+                default: break
+                }
             }
         }
         for row in try store.rows(at: positions) {
@@ -92,5 +100,6 @@ final class CatalogCache: Sendable {
             else { continue }
             take(bytes, digest)
         }
+        return hasCorrections
     }
 }

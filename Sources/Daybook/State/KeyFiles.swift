@@ -19,9 +19,13 @@ struct KeyFiles: Sendable {
         }
     }
 
-    /// Takes the keys of files, scans for what they do not have, and ends where the state does.
+    /// Reads the keys into a state that has none; the caller holds it, or it is the caller's own.
     func read(into state: inout LedgerState) throws {
-        guard state.keys == nil else { return }
+        if state.keys == nil { state.keys = try read(state) }
+    }
+
+    /// The keys of files and of a scan for what they do not have, up to the end of a state.
+    func read(_ state: LedgerState) throws -> KeyIndex {
         let head = state.head.position
         var runs: [LookupRun] = []
         if let lookups {
@@ -38,6 +42,12 @@ struct KeyFiles: Sendable {
             }
         }
         var keys = KeyIndex(runs: runs, hashKey: store.header.secret.lookupKey)
+        try go(on: &keys, to: state)
+        return keys
+    }
+
+    /// Takes the keys of the events up to the end of a state.
+    func go(on keys: inout KeyIndex, to state: LedgerState) throws {
         let rest = Checkpoint(position: keys.through)
         try store.scan(after: rest, through: state.head.checkpoint, chunkCount: 1_000) { events in
             for index in events.indices {
@@ -46,7 +56,6 @@ struct KeyFiles: Sendable {
                 keys.note(state.eventKey(event), ids, at: event.position)
             }
         }
-        state.keys = keys
     }
 
     /// Runs of the smallest size each, from the events themselves.

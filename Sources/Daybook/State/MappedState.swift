@@ -195,7 +195,8 @@ final class MappedState: NameBase, IdentityBase {
             return StreamTable.Entry(
                 record: StreamRecord(
                     id: id, environment: environment, kind: kind, name: name),
-                head: .init(position: raw.number(0), version: raw.number(8)), aggregate: aggregate)
+                aggregate: aggregate,
+                head: .init(position: raw.number(0), version: raw.number(8)))
         }
     }
 

@@ -58,6 +58,9 @@ extension LedgerState {
         return stream
     }
 
+    /// Whether a customer is one of whom `Check.standing` can speak: of others time can bring what others did.
+    package func isPlain(_ key: CustomerKey) -> Bool { plainAggregate(key) != nil }
+
     /// What was decided before, if it still stands.
     package func standing(
         _ question: CheckQuestion, for subject: String, in environment: Environment, at now: Int64

@@ -16,9 +16,9 @@ package struct StreamTable: Sendable {
 
     package struct Entry: Sendable {
         var record: StreamRecord
-        var head = Head.none
-        /// The number of the person's first stream, or its own.
+        /// The number of the person's first stream, or its own; here it fills what alignment would leave empty.
         var aggregate: UInt32
+        var head = Head.none
 
         /// Stands for a number that was never given.
         static let unknown = Entry(

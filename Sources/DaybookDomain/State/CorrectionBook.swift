@@ -36,6 +36,8 @@ public struct CorrectionBook: Sendable {
     }
 
     private var entries: [EventKey: [Entry]] = [:]
+    /// The target where all corrections have the same one: then a comparison tells of every other event.
+    private var onlyTarget: EventKey?
     /// How many corrections were noted.
     public private(set) var count = 0
 
@@ -56,28 +58,37 @@ public struct CorrectionBook: Sendable {
             return nil
         }
         let target = EventKey(environment, event.nameA, event.reference)
-        count += 1
-        entries[target, default: []].append(
+        add(
             Entry(
                 isVoiding: event.type == .correctionVoided, position: event.position,
-                own: EventKey(environment, event.source, event.key)))
+                own: EventKey(environment, event.source, event.key)), of: target)
         return target
     }
 
     /// Treats an event as void at every cut, as if it had never been there.
     public mutating func leaveOut(_ target: EventKey) {
-        count += 1
-        entries[target, default: []].append(
+        add(
             Entry(
                 isVoiding: true, position: Int64.min,
-                own: EventKey(target.environment, target.source, .none)))
+                own: EventKey(target.environment, target.source, .none)), of: target)
+    }
+
+    private mutating func add(_ entry: Entry, of target: EventKey) {
+        count += 1
+        entries[target, default: []].append(entry)
+        onlyTarget = entries.count == 1 ? target : nil
+    }
+
+    /// Whether it takes no look-up to say that nothing was said about an event.
+    private func isSurelyUnnamed(_ target: EventKey) -> Bool {
+        entries.isEmpty || onlyTarget.map { $0 != target } ?? false
     }
 
     /// Whether a correction within the cut, not itself void, voids the event. Corrections that void one another in a
     /// circle decide nothing, whichever is asked about first.
     /// - Complexity: O(*n*) in the corrections that the answer rests on.
     public func isVoid(_ target: EventKey, cut: Int64) -> Bool {
-        if entries.isEmpty { return false }
+        if isSurelyUnnamed(target) { return false }
         let voids = voids(of: target, cut: cut)
         if voids.isEmpty { return false }
         // Hardly any correction is corrected itself.
@@ -94,7 +105,8 @@ public struct CorrectionBook: Sendable {
 
     /// Positions of the amendments that hold within the cut, in order of arrival; their texts tell the canonical order.
     public func amendments(of target: EventKey, cut: Int64) -> [Int64] {
-        (entries[target] ?? []).filter {
+        if isSurelyUnnamed(target) { return [] }
+        return (entries[target] ?? []).filter {
             !$0.isVoiding && $0.position <= cut && !isVoid($0.own, cut: cut)
         }.map(\.position)
     }

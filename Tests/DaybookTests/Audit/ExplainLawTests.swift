@@ -3,6 +3,7 @@ import DaybookAudit
 import DaybookDomain
 import DaybookEvents
 import DaybookFixtures
+import DaybookTesting
 import Testing
 
 /// What an explanation says must follow from the answers themselves.
@@ -74,6 +75,69 @@ struct ExplainLawTests {
             }
             try Self.check(found, asked, ledger, place)
         }
+    }
+
+    /// Three months of uses of four customers, with other limits that come into force for all and at a period's end.
+    private static func uses(_ app: String) async throws -> (ledger: Ledger, end: Int64) {
+        let fixture = try await LedgerFixture(app, now: Fixtures.now)
+        let (start, day) = (Fixtures.now, LedgerFixture.day)
+        var random = SplitMix64(seed: 20_261_127)
+        let drafts = (0..<80).map { number in
+            EventDraft.used(
+                "stories", at: start + Int64.random(in: 0..<90 * day, using: &random),
+                ref: "r\(number)", subject: "u\(number % 4)")
+        }
+        let text = String(decoding: try Fixtures.catalogDocument(app), as: UTF8.self)
+        for (number, scope) in [(1, CatalogScope.all), (2, .nextPeriod)] {
+            fixture.clock.now += 20 * day
+            let other = text.replacing(/limit: (\d+)/) { "limit: \((Int($0.1) ?? 0) + number)" }
+            try await fixture.publish(
+                Array("\(other)\n# \(number)\n".utf8), scope: scope,
+                effectiveAt: fixture.clock.now + 7 * day)
+        }
+        fixture.clock.now = start + 95 * day
+        try await fixture.ledger.record(drafts)
+        return (fixture.ledger, start + 130 * day)
+    }
+
+    @Test(
+        "Between two steps of customers who only use the answer is what the first one says",
+        arguments: ["dozzi", "magical-stories"])
+    func between(_ app: String) async throws {
+        let (ledger, end) = try await Self.uses(app)
+        let catalog = try #require(try ledger.catalogs().newest?.catalog)
+        var comparisonCount = 0
+        for subject in try ledger.subjects(in: .production) {
+            for name in catalog.features.map(\.name) + catalog.meters.map(\.name) {
+                let question = CheckQuestion(name)
+                let steps = try ledger.explain(question, for: subject, moment: Moment(at: end))
+                    .steps
+                // Every number that was said to have become another one.
+                var said: [String: Int64] = [:]
+                for (index, step) in steps.enumerated() {
+                    for change in step.changes where change.source == nil {
+                        said[change.field] = change.after.integer
+                    }
+                    let next = index + 1 < steps.count ? steps[index + 1].at : end + 1
+                    // In one moment one thing comes after the other; the ledger's answers know all of them.
+                    guard next > step.at else { continue }
+                    for at in Set([step.at, step.at + (next - step.at) / 2, next - 1]) {
+                        let then = try ledger.check(
+                            question, for: subject, moment: Moment(at: at)
+                        ).decision
+                        let place = "\(subject) \(name) \(step.at) \(at)"
+                        #expect(then.allowed == step.allowed, "\(place)")
+                        #expect(then.reason == step.reason, "\(place)")
+                        #expect(then.usage?.used == said["used"], "\(place)")
+                        #expect(then.usage?.limit == said["limit"], "\(place)")
+                        let reset = then.usage?.period?.end
+                        #expect(reset == Int64.max || reset == said["resets_at"], "\(place)")
+                        comparisonCount += 1
+                    }
+                }
+            }
+        }
+        #expect(comparisonCount > 200, "\(comparisonCount)")
     }
 
     /// What is said about other cuts and other times is asked there.

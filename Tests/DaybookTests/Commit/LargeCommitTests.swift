@@ -136,6 +136,67 @@ struct LargeCommitTests {
         #expect(try fresh.check(question, for: "bob").decision == after)
     }
 
+    @Test("After a silence a first question waits for a commit, and later ones do not")
+    func silence() async throws {
+        let store = HookedStore(app: "dozzi")
+        let ledger = try Ledger(store: store, clock: { Fixtures.now })
+        try await ledger.publish(
+            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        try await ledger.record([
+            .used("stories", at: Fixtures.now - 600, ref: "b0", subject: "bob")
+        ])
+        let isCommitted = Atomic(false)
+        // What was asked while the first large commit is taken in, and the second one.
+        let asked = Mutex<[DispatchSemaphore]>([])
+        let answers = Mutex<[Result<Int64?, any Error>]>([])
+        let waited = Mutex<[Bool]>([])
+        store.before { call in
+            if call == .committed { isCommitted.store(true, ordering: .releasing) }
+            guard call == .rows, isCommitted.exchange(false, ordering: .acquiringAndReleasing)
+            else { return }
+            let answered = DispatchSemaphore(value: 0)
+            asked.withLock { $0.append(answered) }
+            DispatchQueue(label: "asking").async {
+                let answer = Result { try ledger.check("stories", for: "bob").usage?.used }
+                answers.withLock { $0.append(answer) }
+                answered.signal()
+            }
+            // The first one is answered after the commit; of the second, one that waits is a failure.
+            let limit: DispatchTime = asked.withLock { $0.count } == 1 ? .now() + 0.2 : .now() + 60
+            let isLate = answered.wait(timeout: limit) == .timedOut
+            if !isLate { answered.signal() }
+            waited.withLock { $0.append(isLate) }
+        }
+        #expect(try await ledger.record(reports).appended == reports.count)
+        asked.withLock { $0 }.first?.wait()
+        // A small commit in between changes nothing.
+        try await ledger.record([
+            .used("stories", at: Fixtures.now - 3, ref: "b-last", subject: "bob")
+        ])
+        isCommitted.store(false, ordering: .releasing)
+        let more =
+            (1...80).map {
+                EventDraft.used(
+                    "stories", at: Fixtures.now - 90 + Int64($0), ref: "more\($0)", subject: "bob")
+            } + [
+                .reported(
+                    .correctionVoided, at: Fixtures.now - 2, key: "void more", subject: "bob",
+                    [
+                        "target": [
+                            "source": "native",
+                            "key": .string("stories/b1/\(Fixtures.now - 499)"),
+                        ],
+                        "reason": "mistake",
+                    ])
+            ]
+        #expect(try await ledger.record(more).appended == more.count)
+        #expect(waited.withLock { $0 } == [true, false])
+        let used = try answers.withLock { try $0.map { try $0.get() } }
+        let first = Int64(Self.useCount)
+        #expect(used == [first, first + 1])
+        #expect(try ledger.check("stories", for: "bob").usage?.used == first + 1 + 80 - 1)
+    }
+
     @Test("Where it cannot be taken in it stands all the same, and the next question has all of it")
     func failure() async throws {
         let store = HookedStore(app: "dozzi")

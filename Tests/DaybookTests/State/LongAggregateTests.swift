@@ -16,10 +16,17 @@ struct LongAggregateTests {
         let ledger: Ledger
         let reached = DispatchSemaphore(value: 0)
         let goesOn = DispatchSemaphore(value: 0)
+        /// Signalled where the reader went on by itself, because nothing let it go on in time.
+        let late = DispatchSemaphore(value: 0)
 
         /// A reader that never comes is a failure instead of a wait for ever.
         func expectReached() throws {
             try #require(reached.wait(timeout: .now() + 60) == .success)
+        }
+
+        /// Others did not wait for the reader until it went on by itself; to be asked once it has ended.
+        func expectOthersWent() {
+            #expect(late.wait(timeout: .now()) == .timedOut, "others waited for ada's events")
         }
     }
 
@@ -39,13 +46,13 @@ struct LongAggregateTests {
         let head = try first.head().position
         let bench = Bench(ledger: try Ledger(store: store, clock: { Fixtures.now }))
         let isWaiting = Atomic(false)
-        let (reached, goesOn) = (bench.reached, bench.goesOn)
+        let (reached, goesOn, late) = (bench.reached, bench.goesOn, bench.late)
         store.before { call in
             guard call == .stream(through: head),
                 !isWaiting.exchange(true, ordering: .acquiringAndReleasing)
             else { return }
             reached.signal()
-            _ = goesOn.wait(timeout: .now() + 60)
+            if goesOn.wait(timeout: .now() + 60) == .timedOut { late.signal() }
         }
         return bench
     }
@@ -78,6 +85,7 @@ struct LongAggregateTests {
         #expect(try ledger.check("stories", for: "bob").usage?.used == 2)
         bench.goesOn.signal()
         asked.wait()
+        bench.expectOthersWent()
         #expect(try answered.withLock { try $0?.get() } == 0)
     }
 
@@ -96,8 +104,39 @@ struct LongAggregateTests {
         #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
         bench.goesOn.signal()
         decided.wait()
+        bench.expectOthersWent()
         #expect(try results.withLock { try $0.first?.get().decision?.usage?.used } == 1)
         // The aggregate is at hand now, and is not read again.
         #expect(try ledger.check("stories", for: "ada").usage?.used == 1)
+    }
+
+    @Test("While the keys of all events are read for the first time, others get their answers")
+    func keys() async throws {
+        let store = HookedStore(app: "dozzi")
+        let first = try Ledger(store: store, clock: { Fixtures.now })
+        try await first.publish(
+            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        try await first.record([.used("stories", at: Fixtures.now - 2, ref: "b1", subject: "bob")])
+        let ledger = try Ledger(store: store, clock: { Fixtures.now })
+        #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
+        let isReading = Atomic(false)
+        let answered = Mutex<Result<Int64?, any Error>?>(nil)
+        store.before { call in
+            guard call == .scan, !isReading.exchange(true, ordering: .acquiringAndReleasing)
+            else { return }
+            let asked = detached {
+                let answer = Result { try ledger.check("stories", for: "bob").usage?.used }
+                answered.withLock { $0 = answer }
+            }
+            // An answer that waits for the keys is a failure instead of a wait for ever.
+            guard asked.wait(timeout: .now() + 60) == .success else {
+                throw StoreError(.failed, "a question waited for the keys")
+            }
+        }
+        try await ledger.record([.used("stories", at: Fixtures.now - 1, ref: "b2", subject: "bob")])
+        let wasReading = isReading.load(ordering: .acquiring)
+        #expect(wasReading)
+        #expect(try answered.withLock { try $0?.get() } == 1)
+        #expect(try ledger.check("stories", for: "bob").usage?.used == 2)
     }
 }

@@ -2,7 +2,7 @@ import DaybookEvents
 import DaybookStore
 import Synchronization
 
-/// A store in memory that runs a test's hook before and after a commit, and before names, streams or rows are read.
+/// A store in memory that runs a test's hook before and after a commit, and before names, streams or events are read.
 final class HookedStore: EventStore {
     enum Call: Sendable, Equatable {
         case commit
@@ -11,6 +11,7 @@ final class HookedStore: EventStore {
         case names
         case streams
         case rows
+        case scan
         /// - Parameter through: The position that the stream is read back from.
         case stream(through: Int64)
     }
@@ -34,7 +35,7 @@ final class HookedStore: EventStore {
                 switch fault {
                 case .none: false
                 case .commit: call == .commit
-                case .rows: ![.commit, .committed, .names, .streams].contains(call)
+                case .rows: ![.commit, .committed, .names, .streams, .scan].contains(call)
                 }
             guard isMeant else { return }
             throw StoreError(.failed, "the test lets \(fault) fail")
@@ -66,6 +67,7 @@ final class HookedStore: EventStore {
         after start: Checkpoint, through end: Checkpoint, chunkCount: Int,
         _ body: (borrowing [Event]) throws -> Void
     ) throws {
+        try announce(.scan)
         try inner.scan(after: start, through: end, chunkCount: chunkCount, body)
     }
     func scanRows(

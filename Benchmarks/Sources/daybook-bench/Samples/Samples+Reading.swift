@@ -116,6 +116,7 @@ extension Samples {
         for (name, share) in [("p50_us", 0.5), ("p99_us", 0.99), ("p99.9_us", 0.999)] {
             measurement[name] = 1_000_000 * seconds[Int(Double(questions - 1) * share)]
         }
+        measurement["longest_ms"] = 1_000 * (seconds.last ?? 0)
         measurement.notePeakMemory()
         try ledger.close()
         return measurement

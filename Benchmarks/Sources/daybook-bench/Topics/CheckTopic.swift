@@ -64,7 +64,7 @@ extension Benchmark {
         func askRaw(batch: Int) throws -> Measurement {
             try programs.remove("beside")
             return try programs.runRaw(
-                "beside", programs.path("beside"), String(20 * questions), String(batch),
+                "beside", programs.path("beside"), String(questions), String(batch),
                 programs.path("empty"))
         }
         func ratio(_ way: String, to other: String) -> (Comparison) -> Double {
@@ -82,7 +82,8 @@ extension Benchmark {
                 \(Self.count(questions)) by one thread, while nothing else happens and while another thread \
                 records further events of the same customers as fast as it can. Raw C finds a customer by \
                 name in a table in memory and copies as many bytes as a decision has, under a lock that its \
-                writer takes to count what it has written; twenty times as many answers, as each takes less.
+                writer takes to count what it has written, twenty times for each answer that is timed, which then \
+                takes about as long as a check.
                 """,
             share: 0.03,
             ways: [
@@ -96,14 +97,18 @@ extension Benchmark {
             tables: [
                 ["p50", "p99", "p99.9"].map { name in
                     .value("\(name) µs", 1) { $0[name + "_us"] }
-                } + [.value("recorded meanwhile", 0) { $0["recorded"] }]
+                } + [
+                    .value("longest, ms", 1) { $0["longest_ms"] },
+                    .value("recorded meanwhile", 0) { $0["recorded"] },
+                ]
             ],
             goals: [Self.besideOne, Self.besideMany].flatMap { way in
                 [
                     Goal(
                         "p99.9, \(way), of the quiet one", .atMost, 3, ratio(way, to: Self.quiet)),
                     Goal(
-                        "p99.9, \(way), of raw C's", .atMost, 3, ratio(way, to: Self.raw + way)),
+                        "p99.9, \(way), of twenty look-ups in raw C", .atMost, 3,
+                        ratio(way, to: Self.raw + way)),
                 ]
             })
     }
