@@ -193,9 +193,11 @@ struct AccessSources {
         if let transaction = begun.last(where: { $0.kind != .nonRenewing || !counts($0) }) {
             guard isShareable(transaction) else { return [] }
             let until = transaction.believedUntil(hours: catalog.policies.clientAssertedHours)
+            let isLifetime = catalog.product(transaction.product)?.kind == .nonConsumable
             return [
                 source(
-                    facts, transaction, displayClass: 2, state: "unverified", isActive: false,
+                    facts, transaction, displayClass: isLifetime ? 1 : 2, state: "unverified",
+                    isActive: false,
                     end: max(transaction.startsAt, until), willRenew: false)
             ]
         }
