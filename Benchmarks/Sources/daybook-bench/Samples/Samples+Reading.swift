@@ -85,14 +85,16 @@ extension Samples {
         let ledger = try Ledger.open(path) { now }
         let names = (0..<asked).map(workload.subjectName)
         for name in names { _ = try ledger.check(Workload.meter, for: name) }
+        // The first commit reads where all keys stand; the writer that is measured goes on at once.
+        if batch > 0 { try await ledger.record([workload.draft(events)]) }
         let isOver = Atomic(false)
         let writer = Task.detached {
-            var next = events
+            var next = events + 1
             while batch > 0, !isOver.load(ordering: .relaxed) {
                 try await ledger.record((next..<next + batch).map(workload.draft))
                 next += batch
             }
-            return next - events
+            return next - events - 1
         }
         // On a thread of its own: one of the pool's would be taken from the writer.
         let seconds = try await withCheckedThrowingContinuation { continuation in
