@@ -98,12 +98,8 @@ struct ExplanationWalk {
 
     /// Lets time pass without an event.
     private mutating func pass(until end: Int64, count: Int) throws {
-        if stands(until: end) {
-            at = end
-            return
-        }
         var moves = 0
-        while moves < Self.edgeCountMax {
+        while !stands(until: end), moves < Self.edgeCountMax {
             guard let question = standing?.question,
                 let edge = CaseEdges(question, decision).first(after: at), edge <= end
             else { break }

@@ -80,7 +80,7 @@ extension LedgerState {
     func places(of reports: [PreparedEvent]) -> [KnownPlace] {
         var source = KnownName()
         return reports.map { report in
-            guard report.row != nil else { return KnownPlace() }
+            guard report.hasRow else { return KnownPlace() }
             var place = KnownPlace()
             let stream = report.stream
             if let name = names.id(of: stream.name),

@@ -72,9 +72,9 @@ struct ReportStep {
         let key = EventKey(
             sent.stream.environment,
             found.source.intern(sent.draft.source.kind, &state.names), sent.key)
-        var report: PreparedEvent
+        let named: PreparedEvent
         do throws(EventProblem) {
-            report = try found.names.canonical(
+            named = try found.names.canonical(
                 sent, found.catalogs.catalogs, store.header.secret)
         } catch {
             // What was recorded before the catalog had the name need not hold what the name asks for.
@@ -86,11 +86,11 @@ struct ReportStep {
             return
         }
         // Under the ledger's own name it may belong to another stream.
-        if report !== sent { known.stream = 0 }
-        if report.row == nil {
-            report = report.happening(
-                at: try moment(of: report, group, state), store.header.secret)
-        }
+        if named !== sent { known.stream = 0 }
+        let report =
+            named.hasRow
+            ? named
+            : named.happening(at: try moment(of: named, group, state), store.header.secret)
         let next = found.fresh.count
         let place = Self.place(&found.seen[key, default: next])
         guard place == next else {

@@ -3,7 +3,9 @@ import DaybookEvents
 import DaybookStore
 
 /// One thing to be written, with the place where its answer goes.
-struct WriteRequest: Sendable {
+///
+/// A reference: it goes through many hands before it is answered.
+final class WriteRequest: Sendable {
     enum Content: Sendable {
         case command(PreparedCommand)
         case reports(PreparedReports, ReportOptions)
@@ -35,6 +37,11 @@ struct WriteRequest: Sendable {
         if case .command = content { true } else { false }
     }
 
-    var content: Content
-    var answer: @Sendable (Result<Answer, LedgerError>) -> Void
+    let content: Content
+    let answer: @Sendable (Result<Answer, LedgerError>) -> Void
+
+    init(content: Content, answer: @escaping @Sendable (Result<Answer, LedgerError>) -> Void) {
+        self.content = content
+        self.answer = answer
+    }
 }

@@ -176,9 +176,8 @@ package final class LedgerCore: Sendable {
     /// - Throws: `.otherHistory`; then this ledger answers and writes nothing any more.
     package func catchUp() throws {
         let end = try store.end()
-        let hasCorrections = try catalogCache.take(
+        try catalogCache.take(
             after: state.withLock { $0.head }, through: end.head, of: store)
-        if hasCorrections { try readKeys() }
         try state.withLock { state in
             // Another thread may have taken in more meanwhile.
             let end = end.head.position < state.head.position ? try store.end() : end

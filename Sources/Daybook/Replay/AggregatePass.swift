@@ -137,40 +137,40 @@ private struct Folding: Sendable {
         let record = streams[aggregate].record
         if record.kind == .ledger || kind.map({ $0 != record.kind }) == true { return }
         folded.reset(record.kind)
-        if isRising(places), !hasCorrections {
-            for place in places {
-                let index = shares.index(at: place)
-                let packed = pages.packed(index)
-                if packed.pointee.isWhole {
-                    // Folded where it was unpacked: a copy would have to wait for it.
-                    folded.evolve(
-                        packed.pointee.event(at: Int64(index + 1)), names: names, until: until)
-                } else {
-                    folded.evolve(try pages.extendedEvent(index), names: names, until: until)
-                }
-            }
-        } else {
+        if try hasCorrections || !foldAsTheyCame(places) {
             try gather(places, record.environment)
+            folded.reset(record.kind)
             for event in events { folded.evolve(event, names: names, until: until) }
         }
         try visit(&sum, aggregate, folded)
     }
 
-    /// Whether each event happened after the one before it: the usual case, which is in canonical order as it came.
-    /// Brings the events into the processor's cache.
-    private func isRising(_ places: Range<Int>) -> Bool {
+    /// Folds an aggregate's events in the order in which they came, as long as that is the canonical one: the usual
+    /// case. Brings the events that come next into the processor's cache.
+    /// - Returns: Whether all were folded; else `folded` has the first of them.
+    private mutating func foldAsTheyCame(_ places: Range<Int>) throws -> Bool {
+        let end = pages.count - 1
         var last = Int64.min
-        var isRising = true
         for place in places {
             // Aggregates follow one another in the order of `shares`, so what comes after is the next one's.
-            pages.willRead(shares.index(at: min(place + Self.readAhead, pages.count - 1)))
+            pages.willRead(shares.index(at: min(place + Self.readAhead, end)))
+            if pages.hasExtensions {
+                pages.willReadExtension(shares.index(at: min(place + Self.readAhead / 2, end)))
+            }
             let index = shares.index(at: place)
-            pages.willReadExtension(index)
-            let occurredAt = pages.packed(index).pointee.occurredAt
-            if occurredAt <= last { isRising = false }
+            let packed = pages.packed(index)
+            let occurredAt = packed.pointee.occurredAt
+            guard try occurredAt > last || folded.accepts(pages.event(index)) else { return false }
             last = occurredAt
+            if packed.pointee.isWhole {
+                // Folded where it was unpacked: a copy would have to wait for it.
+                folded.evolve(
+                    packed.pointee.event(at: Int64(index + 1)), names: names, until: until)
+            } else {
+                folded.evolve(try pages.extendedEvent(index), names: names, until: until)
+            }
         }
-        return isRising
+        return true
     }
 
     /// Reads an aggregate's events as they count into `events`, where that takes a closer look.

@@ -35,6 +35,8 @@ package final class EventPages: Sendable {
     private let folder: SegmentFolder?
     // Safe to share: written before `init` returns, read only from then on.
     private nonisolated(unsafe) let pages: [Page]
+    /// Whether any event is extended.
+    package let hasExtensions: Bool
     private let scratch: ScratchMemory
     /// Where in it each page lies.
     private let scratchPages: [Int]
@@ -71,6 +73,7 @@ package final class EventPages: Sendable {
                 events: scratch.page(place), extensions: scratch.extensions(place))
         }
         self.pages = pages.compactMap(\.self)
+        hasExtensions = self.pages.contains { !$0.extensions.isEmpty }
         self.scratch = scratch
         self.scratchPages = scratchPages
         segments = found

@@ -75,23 +75,15 @@ final class CatalogCache: Sendable {
     private static let cachedTailMax: Int64 = 16_384
 
     /// Reads ahead the catalogs that another process published.
-    /// - Returns: Whether it has recorded corrections too, for which keys are looked up.
-    func take(
-        after known: StoreHead, through head: StoreHead, of store: any EventStore
-    ) throws -> Bool {
+    func take(after known: StoreHead, through head: StoreHead, of store: any EventStore) throws {
         let count = head.position - known.position
-        guard count > 0, count <= Self.cachedTailMax else { return false }
+        guard count > 0, count <= Self.cachedTailMax else { return }
         var positions: [Int64] = []
-        var hasCorrections = false
         try store.scan(
             after: known.checkpoint, through: head.checkpoint, chunkCount: 1_000
         ) { events in
-            for index in events.indices {
-                switch events[index].type {
-                case .catalogPublished: positions.append(events[index].position)
-                case .correctionVoided, .correctionAmended: hasCorrections = true
-                default: break
-                }
+            for index in events.indices where events[index].type == .catalogPublished {
+                positions.append(events[index].position)
             }
         }
         for row in try store.rows(at: positions) {
@@ -100,6 +92,5 @@ final class CatalogCache: Sendable {
             else { continue }
             take(bytes, digest)
         }
-        return hasCorrections
     }
 }

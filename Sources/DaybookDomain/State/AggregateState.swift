@@ -72,7 +72,9 @@ public struct AggregateState: Sendable, Equatable {
         let isLater = event.occurredAt > instant
         if isLater, type.isUsage { return }
         newest = OrderKey(event)
-        if !Self.isEvidence(event) { eventCount += 1 }
+        // Scheduled resets and evidence of refusals reach no digest (rules 21 and 23).
+        let isEvidence = type.isEvidence || event.isScheduledReset
+        if !isEvidence { eventCount += 1 }
         switch kind {
         case .lineage: heldLineage.state.evolve(event, names: names, takesStatus: !isLater)
         case .customer:
@@ -81,11 +83,6 @@ public struct AggregateState: Sendable, Equatable {
         case .ledger: break
         }
         funnel.evolve(event, as: type)
-    }
-
-    /// Scheduled resets and evidence of refusals reach no digest (rules 21 and 23).
-    private static func isEvidence(_ event: Event) -> Bool {
-        EventType.isEvidence(event.typeCode) || event.isScheduledReset
     }
 
     /// Whether the aggregate has events besides evidence: else it is no part of the digest (rule 23).

@@ -5,7 +5,7 @@ public import DaybookEvents
 public struct SharedAggregate: Sendable {
     /// Changed only while one value alone refers to it.
     private final class Box: @unchecked Sendable {
-        var state: AggregateState
+        @exclusivity(unchecked) var state: AggregateState
         init(_ state: consuming AggregateState) { self.state = state }
     }
 

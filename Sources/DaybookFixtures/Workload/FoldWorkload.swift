@@ -95,7 +95,7 @@ public struct FoldWorkload {
         for aggregate in kinds.indices {
             let places = starts[aggregate + 1]..<starts[aggregate + 2]
             state.reset(kinds[aggregate])
-            try foldOne(order, places, isRising(order, places), &state)
+            try foldOne(order, places, &state)
             sum &+= UInt64(state.eventCount)
         }
         return sum
@@ -104,29 +104,20 @@ public struct FoldWorkload {
     /// How many events ahead the memory of an event is asked for, as a replay does.
     private static let readAhead = 32
 
-    /// Whether each event happened after the one before it; brings the events into the processor's cache.
-    private func isRising(_ order: [UInt32], _ places: Range<Int>) -> Bool {
-        var (last, isRising) = (Int64.min, true)
+    private func foldOne(
+        _ order: [UInt32], _ places: Range<Int>, _ state: inout AggregateState
+    ) throws {
+        var last = Int64.min
         for place in places {
             let ahead = min(place + Self.readAhead, order.count - 1)
             daybook_fetch_ahead(packed.address(of: Int(order[ahead])))
-            let occurredAt = packed[Int(order[place])].occurredAt
-            if occurredAt <= last { isRising = false }
-            last = occurredAt
-        }
-        return isRising
-    }
-
-    private func foldOne(
-        _ order: [UInt32], _ places: Range<Int>, _ isRising: Bool, _ state: inout AggregateState
-    ) throws {
-        for place in places {
             let index = Int(order[place])
-            let event = event(index)
-            guard isRising || state.accepts(event) else {
+            let occurredAt = packed[index].occurredAt
+            guard occurredAt > last || state.accepts(event(index)) else {
                 throw StoreError(.failed, "the events are not in canonical order")
             }
-            state.evolve(event, names: names)
+            last = occurredAt
+            state.evolve(event(index), names: names)
         }
     }
 

@@ -66,9 +66,7 @@ struct GroupDamageTests {
     @Test("A failure for another reason than damage fails the whole group")
     func environment() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try Ledger(store: store, clock: { Fixtures.now })
-        try await ledger.publish(
-            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        let ledger = try await store.dozzi()
         try await ledger.consume("stories", by: "ada", ref: "ada-1", key: "k1")
         store.fail(.rows)
         let results = ledger.writer.performTogether([

@@ -71,9 +71,7 @@ struct LargeCommitTests {
     @Test("A check beside it answers from before, decided and at hand, until all of it is shown")
     func beside() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try Ledger(store: store, clock: { Fixtures.now })
-        try await ledger.publish(
-            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        let ledger = try await store.dozzi()
         for subject in ["bob", "ada"] {
             try await ledger.record([
                 .used(
@@ -139,9 +137,7 @@ struct LargeCommitTests {
     @Test("After a silence a first question waits for a commit, and later ones do not")
     func silence() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try Ledger(store: store, clock: { Fixtures.now })
-        try await ledger.publish(
-            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        let ledger = try await store.dozzi()
         try await ledger.record([
             .used("stories", at: Fixtures.now - 600, ref: "b0", subject: "bob")
         ])
@@ -200,9 +196,7 @@ struct LargeCommitTests {
     @Test("Where it cannot be taken in it stands all the same, and the next question has all of it")
     func failure() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try Ledger(store: store, clock: { Fixtures.now })
-        try await ledger.publish(
-            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        let ledger = try await store.dozzi()
         try await ledger.record([
             .used("stories", at: Fixtures.now - 600, ref: "b0", subject: "bob")
         ])

@@ -12,12 +12,7 @@ import Testing
 /// What becomes visible when: commits that fail, reads that fail after a commit, readers beside writers.
 @Suite("Commits and what is seen of them")
 struct LedgerCommitTests {
-    private static func ledger(_ store: HookedStore) async throws -> Ledger {
-        let ledger = try Ledger(store: store, clock: { 1_767_225_600_000 })
-        try await ledger.publish(
-            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
-        return ledger
-    }
+    private static let now: Int64 = 1_767_225_600_000
 
     private static func alias(_ alias: String, _ canonical: String) -> CommandRequest {
         CommandRequest(.alias(to: canonical), subject: alias)
@@ -26,7 +21,7 @@ struct LedgerCommitTests {
     @Test("A commit that fails leaves nothing behind, not even in memory")
     func failedCommit() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try await Self.ledger(store)
+        let ledger = try await store.dozzi(now: Self.now)
         try await ledger.consume("stories", by: "ada", ref: "s1")
         try await ledger.perform(Self.alias("anon", "ada"))
         let before = try ledger.digest()
@@ -55,7 +50,7 @@ struct LedgerCommitTests {
     @Test("A customer who begins with a command is at hand: what follows reads no event")
     func begins() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try await Self.ledger(store)
+        let ledger = try await store.dozzi(now: Self.now)
         try await ledger.consume("stories", by: "ada", ref: "s1")
         store.fail(.rows)
         #expect(try ledger.check("stories", for: "ada").usage?.used == 1)
@@ -68,7 +63,7 @@ struct LedgerCommitTests {
     @Test("Whenever another process commits, every stream has a name that is known")
     func betweenReads() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try await Self.ledger(store)
+        let ledger = try await store.dozzi(now: Self.now)
         try await ledger.consume("stories", by: "ada", ref: "s1")
         /// A customer's first event, as another process commits it.
         @Sendable func commit(_ subject: String) throws {
@@ -117,7 +112,7 @@ struct LedgerCommitTests {
     @Test("A reader beside a commit reads nothing of it, and sees it when it is acknowledged")
     func readerBesideCommit() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try await Self.ledger(store)
+        let ledger = try await store.dozzi(now: Self.now)
         try await ledger.consume("stories", by: "ada", ref: "s1")
         #expect(try ledger.check("stories", for: "ada").usage?.used == 1)
         let seen = Mutex<[Int64?]>([])
@@ -136,7 +131,7 @@ struct LedgerCommitTests {
         #expect(seen.withLock { $0 } == [1, 2])
         store.before { _ in }
         // Another ledger on the same store is another process to it.
-        let other = try Ledger(store: store, clock: { 1_767_225_600_000 })
+        let other = try Ledger(store: store, clock: { Self.now })
         try await other.record([.used("stories", at: 1_767_225_599_500, ref: "s4")])
         #expect(try ledger.check("stories", for: "ada").usage?.used == 4)
     }
@@ -144,7 +139,7 @@ struct LedgerCommitTests {
     @Test("A read that fails after a commit takes no receipt back, and is made up for")
     func failedFold() async throws {
         let store = HookedStore(app: "dozzi")
-        let ledger = try await Self.ledger(store)
+        let ledger = try await store.dozzi(now: Self.now)
         try await ledger.consume("stories", by: "ada", ref: "s1")
         try await ledger.consume("stories", by: "ada", ref: "s2")
         var late = EventDraft(
@@ -167,7 +162,7 @@ struct LedgerCommitTests {
         .timeLimit(.minutes(10)))
     func readersBesideWriters() async throws {
         let folder = try LedgerFolder()
-        let ledger = try await folder.create("dozzi") { 1_767_225_600_000 }
+        let ledger = try await folder.create("dozzi") { Self.now }
         try await withTaskExecutorPreference(OwnThreads()) {
             try await Self.readAndWrite(ledger)
         }
@@ -179,7 +174,7 @@ struct LedgerCommitTests {
         let findings = try ledger.verify()
         #expect(findings.filter { !$0.isClean } == [])
         try ledger.close()
-        let reopened = try Ledger.open(folder.path, clock: { 1_767_225_600_000 })
+        let reopened = try Ledger.open(folder.path, clock: { Self.now })
         #expect(try reopened.verify().allSatisfy(\.isClean))
         try reopened.close()
     }

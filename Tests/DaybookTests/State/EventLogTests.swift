@@ -14,9 +14,7 @@ struct EventLogTests {
 
     /// A ledger in which two customers use stories in turn.
     private func ledger(_ store: HookedStore) async throws -> Ledger {
-        let ledger = try Ledger(store: store, clock: { Fixtures.now })
-        try await ledger.publish(
-            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        let ledger = try await store.dozzi()
         for index in 0..<Self.useCount {
             for subject in ["ada", "bob"] {
                 let at = Fixtures.now - Int64(Self.useCount - index) * 60_000

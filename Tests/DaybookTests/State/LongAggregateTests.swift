@@ -35,9 +35,7 @@ struct LongAggregateTests {
 
     private func bench(_ count: Int) async throws -> Bench {
         let store = HookedStore(app: "dozzi")
-        let first = try Ledger(store: store, clock: { Fixtures.now })
-        try await first.publish(
-            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        let first = try await store.dozzi()
         try await first.record([.used("stories", at: Fixtures.now - 1, ref: "b1", subject: "bob")])
         try await first.record(
             (0..<count).map {
@@ -113,9 +111,7 @@ struct LongAggregateTests {
     @Test("While the keys of all events are read for the first time, others get their answers")
     func keys() async throws {
         let store = HookedStore(app: "dozzi")
-        let first = try Ledger(store: store, clock: { Fixtures.now })
-        try await first.publish(
-            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        let first = try await store.dozzi()
         try await first.record([.used("stories", at: Fixtures.now - 2, ref: "b1", subject: "bob")])
         let ledger = try Ledger(store: store, clock: { Fixtures.now })
         #expect(try ledger.check("stories", for: "bob").usage?.used == 1)

@@ -1,4 +1,6 @@
+import Daybook
 import DaybookEvents
+import DaybookFixtures
 import DaybookStore
 import Synchronization
 
@@ -25,6 +27,15 @@ final class HookedStore: EventStore {
     private let hook = Mutex<Hook>({ _ in })
 
     init(app: String) { inner = InMemoryEventStore(app: app) }
+
+    /// A ledger in this store whose first event is the catalog of Dozzi, in effect from 1970 on.
+    /// - Parameter now: Where its clock stands, in milliseconds since 1970 UTC.
+    func dozzi(now: Int64 = Fixtures.now) async throws -> Ledger {
+        let ledger = try Ledger(store: self, clock: { now })
+        try await ledger.publish(
+            CatalogPublication(document: try Fixtures.catalogDocument("dozzi"), effectiveAt: 0))
+        return ledger
+    }
 
     /// - Parameter hook: What it throws, the call throws.
     func before(_ hook: @escaping Hook) { self.hook.withLock { $0 = hook } }

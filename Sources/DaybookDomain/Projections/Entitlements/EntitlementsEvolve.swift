@@ -291,13 +291,13 @@ extension CustomerState {
     }
 
     private mutating func noteFirst(_ event: Event, as type: EventType) {
+        guard firstEventAt == Event.absent else { return }
         switch type {
         case .accessDenied, .limitReached, .featureRestricted, .assignmentConflict: return
         case .subjectAliased, .subjectUnaliased, .purchaseTransferred: return
         case .usageReset where event.isScheduledReset: return
-        default: break
+        default: firstEventAt = event.occurredAt
         }
-        if firstEventAt == Event.absent { firstEventAt = event.occurredAt }
     }
 
     private mutating func change(_ event: Event, _ kind: ProfileChange.Kind) {

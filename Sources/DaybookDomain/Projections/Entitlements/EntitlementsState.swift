@@ -205,8 +205,15 @@ public struct CustomerState: Sendable, Equatable {
     /// The state before any event.
     public init() {}
 
-    /// Begins anew; most customers have none of all this, so only what is there is taken away.
-    mutating func reset() { self = CustomerState() }
+    /// Begins anew. Most customers have none of the lists, and lists that are empty are left alone.
+    mutating func reset() {
+        firstSeenAt = Event.absent
+        firstEventAt = Event.absent
+        let lists =
+            zones.count | profiles.count | assignments.count | grants.count | voids.count
+            | overrides.count | consents.count
+        if lists != 0 { self = CustomerState() }
+    }
 
     /// The first moment that is known of the customer; `Event.absent` if there is none.
     public var anchor: Int64 { firstSeenAt == Event.absent ? firstEventAt : firstSeenAt }

@@ -5,19 +5,21 @@ extension FunnelState {
     /// - Parameter type: The event's, which its caller knows.
     public mutating func evolve(_ event: Event, as type: EventType) {
         guard Self.isTracked(type) else { return }
-        let hasVariant =
-            event.typeCode >= EventType.onboardingStarted.rawValue
-            && event.typeCode <= EventType.checkoutCanceled.rawValue
-            && event.typeCode != EventType.milestoneReached.rawValue
-        let isStep = type == .onboardingStepViewed || type == .onboardingStepCompleted
-        let isPeriod = type == .subscriptionStarted || type == .subscriptionRenewed
-        steps.append(
-            Step(
-                at: event.occurredAt, typeCode: event.typeCode, context: event.nameA,
-                variant: type == .experimentExposed
-                    ? event.nameB : hasVariant ? event.nameC : 0,
-                profile: event.profile,
-                duration: isStep ? event.money : Event.absent,
-                isTrial: isPeriod && event.isTrial))
+        var step = Step(
+            at: event.occurredAt, typeCode: event.typeCode, context: event.nameA, variant: 0,
+            profile: event.profile, duration: Event.absent, isTrial: false)
+        switch type {
+        case .subscriptionStarted, .subscriptionRenewed: step.isTrial = event.isTrial
+        case .experimentExposed: step.variant = event.nameB
+        case .onboardingStepViewed, .onboardingStepCompleted:
+            step.variant = event.nameC
+            step.duration = event.money
+        case .onboardingStarted, .onboardingSkipped, .onboardingCompleted, .paywallShown,
+            .paywallDismissed, .checkoutStarted, .checkoutPending, .checkoutCompleted,
+            .checkoutFailed, .checkoutCanceled:
+            step.variant = event.nameC
+        default: break
+        }
+        steps.append(step)
     }
 }

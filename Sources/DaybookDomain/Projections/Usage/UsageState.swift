@@ -23,13 +23,17 @@ public struct UsageState: Sendable, Equatable {
     /// The state before any event.
     public init() {}
 
-    /// Begins anew and keeps the allocated memory of the entries.
+    /// Begins anew and keeps the allocated memory of the entries. Most customers have nothing else, and lists that are
+    /// empty are left alone.
     mutating func reset() {
-        var room = entries
-        entries = []
-        room.removeAll(keepingCapacity: true)
-        self = UsageState()
-        entries = room
+        entries.removeAll(keepingCapacity: true)
+        isSaturated = false
+        let others =
+            reservations.count | outcomes.count | reversals.count | resets.count | pins.count
+        guard others != 0 else { return }
+        var begun = UsageState()
+        swap(&begun.entries, &entries)
+        self = begun
     }
 
     /// One use of a counter, one arrival or departure on a gauge, or one reading.
