@@ -106,12 +106,12 @@ struct ExplanationWalk {
             move(to: edge, try timeline.standing(count: count, at: edge, asked))
             moves += 1
         }
-        if moves == Self.edgeCountMax { isSkipping = true }
         guard at < end else { return }
         if stands(until: end) {
             at = end
             return
         }
+        if moves == Self.edgeCountMax { isSkipping = true }
         let last = try timeline.standing(count: count, at: end, asked)
         if Self.differ(last.decision, decision) {
             // No source names the moment, so it is searched.

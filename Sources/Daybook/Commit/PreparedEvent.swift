@@ -41,7 +41,7 @@ final class PreparedEvent: Sendable {
     let names: RowDigest.Names
     /// Of the row (`RowDigest`); `nil` as long as there is none.
     let digest: HistoryHash?
-    /// Whether it is known when it happened, so that there is a row.
+    /// Whether there is a row, asked without a copy of it.
     var hasRow: Bool { digest != nil }
     /// Neither a correction nor an alias nor a catalog, nor anything that names what it changes: nothing but its key,
     /// its customer and its meter is asked of the ledger.

@@ -108,18 +108,23 @@ package struct CustomerHistory {
             }
         }
         if floor == 0 { try addCorrections(of: &rows, environment, state, cut) }
-        return Self.inOrder(rows)
+        Self.putInOrder(&rows)
+        return rows
     }
 
     /// Each row once, in position order.
-    package static func inOrder(_ rows: consuming [EventRow]) -> [EventRow] {
+    package static func putInOrder(_ rows: inout [EventRow]) {
+        func position(_ index: Int) -> Int64 { rows[index].event.position }
+        // Streams are read newest first, and the sort of a short array would carry every row past all the others.
+        if rows.count > 1, position(0) > position(rows.count - 1) { rows.reverse() }
         rows.sort { $0.event.position < $1.event.position }
+        guard rows.indices.dropFirst().contains(where: { position($0) == position($0 - 1) })
+        else { return }
         var last: Int64 = 0
         rows.removeAll { row in
             defer { last = row.event.position }
             return row.event.position == last
         }
-        return rows
     }
 
     /// The last position that may be listed with a customer: with nothing after it nothing is new.
@@ -198,7 +203,7 @@ package struct CustomerHistory {
         var ordered = rows.map { OrderedEvent(event: $0.event, key: $0.key) }
         OrderedEvent.sort(&ordered, names: state.names)
         var labels = HistoryLabels(state.catalogs.known(at: cut).newest?.catalog)
-        var streams: [UInt32: StreamName] = [:]
+        var streams = LastStream()
         var names = NameTexts(state.names)
         // Most are recorded in the order in which they happened.
         var place = 0
@@ -207,33 +212,32 @@ package struct CustomerHistory {
             if place >= rows.count || rows[place].event.position != ordered.event.position {
                 place = rows.sortedPrefixCount { $0.event.position < ordered.event.position }
             }
-            let row = rows[place]
-            place += 1
-            let stream = streams[row.event.stream] ?? state.streamName(row.event.stream)
-            streams[row.event.stream] = stream
+            defer { place += 1 }
+            let event = ordered.event
+            let stream = streams.name(event.stream, state)
             let recorded: RecordedEvent
             var label: String?
             do throws(RowDamage) {
-                recorded = try EventDecoder.recorded(row, stream: stream, names: &names)
+                recorded = try EventDecoder.recorded(rows[place], stream: stream, names: &names)
             } catch {
                 // One damaged row must not hide the others; `export`, which would lose its data, refuses.
                 recorded = error.readable
                 label = "damaged: \(error)"
             }
-            let key = EventKey(stream.environment, row.event.source, row.event.key)
+            let key = EventKey(stream.environment, event.source, event.key)
             let amendments = state.corrections.amendments(of: key, cut: cut)
             let holding =
                 amendments.isEmpty
                 ? []
                 : try Amendments(store: core.store, names: state.names).apply(
-                    amendments, to: row, in: stream
+                    amendments, to: rows[place], in: stream
                 ).holding
             return HistoryEntry(
                 event: recorded,
-                label: label ?? labels.label(of: recorded.draft, row.event),
+                label: label ?? labels.label(of: recorded.draft, event),
                 isVoid: state.corrections.isVoid(key, cut: cut),
                 amendments: holding,
-                isLate: late.contains(row.event.position))
+                isLate: late.contains(event.position))
         }
     }
 
@@ -260,6 +264,18 @@ package struct CustomerHistory {
         let found = try position.flatMap { try event(at: $0) }
         // Long keys are found by their digest; only the text is the key (rule 16).
         return found?.draft.source.key == key ? found : nil
+    }
+}
+
+/// The name of the stream that was looked up last: neighbours mostly are of one.
+private struct LastStream {
+    private var last: (id: UInt32, name: StreamName)?
+
+    mutating func name(_ id: UInt32, _ state: LedgerState) -> StreamName {
+        if let last, last.id == id { return last.name }
+        let name = state.streamName(id)
+        last = (id, name)
+        return name
     }
 }
 

@@ -145,9 +145,10 @@ private struct Folding: Sendable {
         try visit(&sum, aggregate, folded)
     }
 
-    /// Folds an aggregate's events in the order in which they came, as long as that is the canonical one: the usual
-    /// case. Brings the events that come next into the processor's cache.
-    /// - Returns: Whether all were folded; else `folded` has the first of them.
+    /// Folds an aggregate's events in the order in which they came, as long as that surely is the canonical one: the
+    /// usual case. Brings the events that come next into the processor's cache, and their extensions once the events
+    /// should be there.
+    /// - Returns: Whether all were folded; else `folded` has those before the first that may belong elsewhere.
     private mutating func foldAsTheyCame(_ places: Range<Int>) throws -> Bool {
         let end = pages.count - 1
         var last = Int64.min

@@ -85,8 +85,9 @@ public struct CaseExport: Sendable {
         var lines: [UInt8] = []
         try keys.forEachCase(of: partition.cases) { name, streams in
             try core.translating {
+                // Oldest first, so that hardly anything is left to sort.
                 var rows = try streams.flatMap {
-                    try core.store.stream(endingAt: state.headOf($0).position)
+                    try core.store.stream(endingAt: state.headOf($0).position).reversed()
                 }
                 rows.sort { $0.event.position < $1.event.position }
                 for row in rows {

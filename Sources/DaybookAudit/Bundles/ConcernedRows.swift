@@ -78,6 +78,7 @@ extension Ledger {
         {
             list(try listed.known(stream, state, cut))
         }
-        return CustomerHistory.inOrder(rows)
+        CustomerHistory.putInOrder(&rows)
+        return rows
     }
 }

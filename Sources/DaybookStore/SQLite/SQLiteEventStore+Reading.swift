@@ -52,7 +52,7 @@ extension SQLiteEventStore {
                 try db.inSnapshot {
                     let statement = try db.cachedStatement(sql: RowSelection.rowAtPosition)
                     for position in part {
-                        if let row = try row(at: position, statement, db) { rows.append(row) }
+                        _ = try read(position, statement, db, into: &rows)
                     }
                 }
             }
@@ -71,11 +71,10 @@ extension SQLiteEventStore {
                 try db.inSnapshot {
                     let statement = try db.cachedStatement(sql: RowSelection.rowAtPosition)
                     while next >= 1, rows.count - countBefore < Self.walkCount,
-                        let row = try row(at: next, statement, db)
+                        try read(next, statement, db, into: &rows)
                     {
-                        if let newer = rows.last { try checkChain(row, newer) }
-                        rows.append(row)
-                        next = row.previous
+                        try checkLastLink(rows)
+                        next = rows[rows.count - 1].previous
                     }
                 }
             }
@@ -90,13 +89,17 @@ extension SQLiteEventStore {
         return rows
     }
 
-    private func checkChain(_ row: EventRow, _ newer: EventRow) throws {
-        guard row.event.position < newer.event.position else {
-            throw brokenChain(newer.event, after: newer.previous, "which is not before it")
+    /// Whether the last row may stand before the one that was read before it.
+    private func checkLastLink(_ rows: [EventRow]) throws {
+        let last = rows.count - 1
+        guard last > 0 else { return }
+        let (older, newer) = (rows[last].event, rows[last - 1].event)
+        let previous = rows[last - 1].previous
+        guard older.position < newer.position else {
+            throw brokenChain(newer, after: previous, "which is not before it")
         }
-        guard row.event.stream == newer.event.stream else {
-            throw brokenChain(
-                newer.event, after: newer.previous, "which is in stream \(row.event.stream)")
+        guard older.stream == newer.stream else {
+            throw brokenChain(newer, after: previous, "which is in stream \(older.stream)")
         }
     }
 
@@ -202,19 +205,20 @@ extension SQLiteEventStore {
         guard known.admit(claims) else { throw known.refusal(of: claims, file.path) }
     }
 
-    /// The row at a position; `nil` when there is none.
-    private func row(
-        at position: Int64, _ statement: Statement, _ db: Database
-    ) throws -> EventRow? {
-        var found: EventRow?
+    /// Appends the row at a position.
+    /// - Returns: Whether there is one.
+    private func read(
+        _ position: Int64, _ statement: Statement, _ db: Database, into rows: inout [EventRow]
+    ) throws -> Bool {
+        let countBefore = rows.count
         var claims = RowClaims()
         try db.forEachRow(statement, of: position) { row in
-            found = RowSelection.row(row, &claims)
+            rows.append(RowSelection.row(row, &claims))
         }
-        guard found != nil else { return nil }
+        guard rows.count > countBefore else { return false }
         var known = bounds.withLock { $0 }
         if !known.admit(claims) { try admit(claims, &known, db) }
-        return found
+        return true
     }
 }
 

@@ -56,7 +56,7 @@ struct AggregateResetTests {
                 var state = before
                 state.reset(next)
                 #expect(state == AggregateState(kind: next), "\(type)")
-                // A list that was left over would show after the next one of its kind.
+                // Of evidence alone nothing is counted, and it is gone all the same.
                 for other in [type, .usageRecorded] {
                     state.evolve(event(other, at: 1), names: names)
                     #expect(state == folded(next, [other], names), "\(type), then \(other)")
@@ -67,5 +67,20 @@ struct AggregateResetTests {
         let all = lists(of: CustomerState()).all.union(lists(of: UsageState()).all)
         #expect(all.count == 13)
         #expect(filled == (kind == .customer ? all : []))
+    }
+
+    @Test("Nor is anything that no list holds")
+    func nothingBesideLists() {
+        var names = NameTable()
+        _ = names.intern("name")
+        // First seen in no time zone.
+        var first = event(.subjectCreated, at: 1)
+        first.nameA = 0
+        var state = AggregateState(kind: .customer)
+        state.evolve(first, names: names)
+        state.usage.isSaturated = true
+        #expect(state.customer.firstSeenAt == 3 && state.customer.zones.isEmpty)
+        state.reset(.customer)
+        #expect(state == AggregateState(kind: .customer))
     }
 }

@@ -93,7 +93,7 @@ extension Benchmark {
                 ]
             ],
             goals: [
-                .ratio(one, to: single, atLeast: 0.85), .ratio(many, to: groups, atLeast: 0.7),
+                .ratio(one, to: single, atLeast: 0.85), .ratio(many, to: groups, atLeast: 0.6),
             ])
     }
 

@@ -50,7 +50,7 @@ extension Benchmark {
             goals: [
                 .ratio(record, to: recorder, atLeast: 2.5),
                 .ratio(record, to: application, atLeast: 6),
-                .ratio(rows, to: select, atLeast: 12),
+                .ratio(rows, to: select, atLeast: 8),
                 .ratio(segments, to: select, atLeast: 80),
                 .ratio(refold, to: subject, atLeast: 10),
             ],

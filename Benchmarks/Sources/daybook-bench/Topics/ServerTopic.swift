@@ -48,8 +48,8 @@ extension Benchmark {
                     }
             ],
             goals: [
-                .ratio(Self.check, to: Self.bareCheck, atLeast: 0.5),
-                .ratio(Self.many, to: Self.bareUse, atLeast: 0.2),
+                .ratio(Self.check, to: Self.bareCheck, atLeast: 0.7),
+                .ratio(Self.many, to: Self.bareUse, atLeast: 0.45),
                 .ratio(Self.many, to: Self.one, atLeast: 3),
                 .ratio(Self.streamed, to: Self.many, atLeast: 0.9),
                 Goal("p95 of check, ms (X-10)", .atMost, 500) {

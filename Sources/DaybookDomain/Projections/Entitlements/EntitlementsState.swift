@@ -205,7 +205,7 @@ public struct CustomerState: Sendable, Equatable {
     /// The state before any event.
     public init() {}
 
-    /// Begins anew. Most customers have none of the lists, and lists that are empty are left alone.
+    /// Begins anew. The lists are given back where any of them has something; all empty, they are left alone.
     mutating func reset() {
         firstSeenAt = Event.absent
         firstEventAt = Event.absent

@@ -23,8 +23,8 @@ public struct UsageState: Sendable, Equatable {
     /// The state before any event.
     public init() {}
 
-    /// Begins anew and keeps the allocated memory of the entries. Most customers have nothing else, and lists that are
-    /// empty are left alone.
+    /// Begins anew and keeps the allocated memory of the entries. The other lists are given back where any of them has
+    /// something; all empty, they are left alone.
     mutating func reset() {
         entries.removeAll(keepingCapacity: true)
         isSaturated = false
