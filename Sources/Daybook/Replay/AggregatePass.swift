@@ -163,12 +163,13 @@ private struct Folding: Sendable {
             let occurredAt = packed.pointee.occurredAt
             guard try occurredAt > last || folded.accepts(pages.event(index)) else { return false }
             last = occurredAt
-            if packed.pointee.isWhole {
-                // Folded where it was unpacked: a copy would have to wait for it.
+            if !packed.pointee.isWhole {
+                folded.evolve(try pages.extendedEvent(index), names: names, until: until)
+            } else if folded.kind == .lineage {
                 folded.evolve(
                     packed.pointee.event(at: Int64(index + 1)), names: names, until: until)
             } else {
-                folded.evolve(try pages.extendedEvent(index), names: names, until: until)
+                folded.evolve(packed.pointee, at: Int64(index + 1), until: until)
             }
         }
         return true

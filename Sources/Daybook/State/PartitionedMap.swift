@@ -80,15 +80,31 @@ private struct PartList<Part: AnyObject & Sendable>: Sendable {
 /// A dictionary of which copies share all but what was changed since.
 ///
 /// A state is copied to be read while commits go on. The first change of a dictionary that is shared copies all of it,
-/// whatever its size; here it copies one of 4,096 parts.
+/// whatever its size. Here it copies a part: there are 4,096, and one that has become large is divided into sixteen.
 package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
     /// Changed only while one map alone refers to it, so that there is nothing to find out at every access.
     private final class Part: @unchecked Sendable {
+        /// None once it is divided.
         @exclusivity(unchecked) var values: [Key: Value]
-        init(_ values: [Key: Value]) { self.values = values }
+        /// The sixteen that it was divided into, by the next bits of their keys; none: it is whole.
+        @exclusivity(unchecked) var parts: [Part]
+
+        init(_ values: [Key: Value], _ parts: [Part] = []) {
+            self.values = values
+            self.parts = parts
+        }
+
+        convenience init(copying part: Part) { self.init(part.values, part.parts) }
     }
 
     private static var groupCount: Int { 64 }
+    /// A part that has more values after a change is divided, unless its keys have no bits left. So the first change
+    /// after a copy rarely copies more.
+    private static var valuesPerPart: Int { 128 }
+    /// How many bits of a key say into which of a divided part's parts it belongs.
+    private static var bitsPerDivision: UInt32 { 4 }
+    /// How many bits are left below those that say which of the 4,096 parts it is.
+    private static var bitsBelow: UInt32 { 20 }
 
     /// None before the first value.
     private var parts = PartList<Part>()
@@ -96,10 +112,10 @@ package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
     package init() {}
 
     package subscript(key: Key) -> Value? {
-        get { parts.isEmpty ? nil : parts[Self.index(of: key)].values[key] }
+        get { parts.isEmpty ? nil : part(of: key).values[key] }
         set {
             if newValue == nil, parts.isEmpty { return }
-            change(Self.index(of: key)) { $0[key] = newValue }
+            change(key) { $0[key] = newValue }
         }
     }
 
@@ -107,22 +123,63 @@ package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
     package mutating func update(
         _ key: Key, default initial: Value, _ body: (inout Value) -> Void
     ) {
-        change(Self.index(of: key)) { body(&$0[key, default: initial]) }
+        change(key) { body(&$0[key, default: initial]) }
     }
 
     /// In no order.
     package func forEach(_ body: (Key, Value) -> Void) {
-        parts.forEach { part in for (key, value) in part.values { body(key, value) } }
+        func visit(_ part: Part) {
+            for (key, value) in part.values { body(key, value) }
+            part.parts.forEach(visit)
+        }
+        parts.forEach(visit)
     }
 
-    private static func index(of key: Key) -> Int {
-        // Numbers that were given one after the other lie in different parts. The upper 12 bits: 4,096.
-        Int(truncatingIfNeeded: (key.partition &* 0x9E37_79B1) >> 20)
+    /// Spreads numbers that were given one after the other over different parts.
+    private static func bits(of key: Key) -> UInt32 { key.partition &* 0x9E37_79B1 }
+
+    /// Which of the 4,096 parts.
+    private static func index(_ bits: UInt32) -> Int { Int(truncatingIfNeeded: bits >> bitsBelow) }
+
+    /// - Parameter below: How many bits no division has used yet; the upper ones of them are used by this one.
+    private static func index(_ bits: UInt32, below: UInt32) -> Int {
+        Int(truncatingIfNeeded: bits >> (below - bitsPerDivision)) & (1 << bitsPerDivision - 1)
     }
 
-    private mutating func change(_ index: Int, _ body: (inout [Key: Value]) -> Void) {
+    private func part(of key: Key) -> Part {
+        let bits = Self.bits(of: key)
+        var part = parts[Self.index(bits)]
+        var below = Self.bitsBelow
+        while !part.parts.isEmpty {
+            part = part.parts[Self.index(bits, below: below)]
+            below -= Self.bitsPerDivision
+        }
+        return part
+    }
+
+    private mutating func change(_ key: Key, _ body: (inout [Key: Value]) -> Void) {
         if parts.isEmpty { parts.fill(with: Part([:]), groups: Self.groupCount) }
-        body(&parts.own(index) { Part($0.values) }.values)
+        let bits = Self.bits(of: key)
+        var part = parts.own(Self.index(bits), copy: Part.init(copying:))
+        var below = Self.bitsBelow
+        while !part.parts.isEmpty {
+            let index = Self.index(bits, below: below)
+            if !isKnownUniquelyReferenced(&part.parts[index]) {
+                part.parts[index] = Part(copying: part.parts[index])
+            }
+            part = part.parts[index]
+            below -= Self.bitsPerDivision
+        }
+        body(&part.values)
+        if part.values.count > Self.valuesPerPart, below > 0 { Self.divide(part, below: below) }
+    }
+
+    private static func divide(_ part: Part, below: UInt32) {
+        part.parts = (0..<1 << bitsPerDivision).map { _ in Part([:]) }
+        for (key, value) in part.values {
+            part.parts[index(bits(of: key), below: below)].values[key] = value
+        }
+        part.values = [:]
     }
 }
 

@@ -117,7 +117,11 @@ public struct FoldWorkload {
                 throw StoreError(.failed, "the events are not in canonical order")
             }
             last = occurredAt
-            state.evolve(event(index), names: names)
+            if state.kind == .lineage || !packed[index].isWhole {
+                state.evolve(event(index), names: names)
+            } else {
+                state.evolve(packed[index], at: Int64(index + 1))
+            }
         }
     }
 

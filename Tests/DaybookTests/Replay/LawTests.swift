@@ -134,6 +134,30 @@ struct LawTests {
     }
 
     @Test(
+        "X-02 Law 2: late events and those of equal times, too, where no correction is known",
+        arguments: Fixtures.apps)
+    func late(_ app: String) async throws {
+        print("seed \(Self.seed)")
+        var random = SplitMix64(seed: Self.seed)
+        // A ledger with corrections sorts every aggregate's events; this one only those that need it.
+        let drafts = try Self.drafts(app, seed: Self.seed).filter {
+            $0.type != .correctionVoided && $0.type != .correctionAmended
+        }
+        let inOrder = try await Self.ledger(app, drafts, &random)
+        let live = try inOrder.digest()
+        let late = try await Self.ledger(app, drafts.shuffled(using: &random), &random)
+        for ledger in [inOrder, late] {
+            #expect(try ledger.digest() == live)
+            for workers in [1, 2, 7] {
+                let report = try ledger.replay(workers: workers)
+                #expect(report.agrees)
+                #expect(report.digest == live.digest)
+                #expect(report.differences == [])
+            }
+        }
+    }
+
+    @Test(
         "X-03 Law 4: an answer known at a position is the answer of a ledger that ends there",
         arguments: Fixtures.apps, HistoryLedger.Place.allCases)
     func knowledge(_ app: String, _ place: HistoryLedger.Place) async throws {

@@ -32,10 +32,56 @@ struct PartitionedMapTests {
         kept.append((map, model))
         for (map, model) in kept {
             #expect((UInt32(0)...6_000).allSatisfy { map[$0] == model[$0] })
-            var listed: [UInt32: [Int]] = [:]
-            map.forEach { listed[$0] = $1 }
-            #expect(listed == model)
+            #expect(Self.listed(map) == model)
         }
+    }
+
+    /// Keys that all lie in one of the 4,096 parts: 400 that nothing divides, and others of which two at a time are
+    /// told apart by nothing.
+    private struct Crowded: Partitioned {
+        var number: UInt32
+        /// The inverse of the map's factor: the product has the upper 12 bits 0.
+        var partition: UInt32 { (number < 400 ? 0 : number / 2 * 5) &* 0x0E8B_2F51 }
+    }
+
+    @Test("A part that is divided says the same, and so does every copy of it", arguments: 1...4)
+    func divided(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var (map, model) = (PartitionedMap<Crowded, Int>(), [Crowded: Int]())
+        var kept: [(PartitionedMap<Crowded, Int>, [Crowded: Int])] = []
+        let keys = (UInt32(0)..<8_000).map(Crowded.init)
+        #expect(keys.allSatisfy { ($0.partition &* 0x9E37_79B1) >> 20 == 0 })
+        for turn in 0..<40 {
+            // More and more values, and at the end fewer.
+            for key in keys[..<(turn * 200 + 100)].shuffled(using: &random).prefix(500) {
+                switch turn % 3 {
+                case 0:
+                    map.update(key, default: -1) { $0 += turn }
+                    model[key, default: -1] += turn
+                case 1 where turn > 30:
+                    map[key] = nil
+                    model[key] = nil
+                default:
+                    map[key] = turn
+                    model[key] = turn
+                }
+            }
+            if turn % 6 == 5 { kept.append((map, model)) }
+        }
+        kept.append((map, model))
+        for (map, model) in kept {
+            #expect(keys.allSatisfy { map[$0] == model[$0] })
+            #expect(Self.listed(map) == model)
+        }
+    }
+
+    /// What a map hands out, each value once.
+    private static func listed<Key, Value>(_ map: PartitionedMap<Key, Value>) -> [Key: Value] {
+        var listed: [Key: Value] = [:]
+        map.forEach { key, value in
+            #expect(listed.updateValue(value, forKey: key) == nil, "handed out twice")
+        }
+        return listed
     }
 
     @Test("A paged array says what an array says, and so does every copy of it", arguments: 1...4)
