@@ -36,6 +36,7 @@ test: setup subjects lint
 
 test-extended: setup
 	$(BUILD_TESTS)
+	@scripts/setup browser
 	scripts/test-extended $(AREA)
 
 soak: setup
