@@ -1,6 +1,6 @@
 // What ThreadSanitizer has to be told about Swift on Linux; linked into what `scripts/tsan` builds, and nowhere else.
 //
-// Swift's own libraries are not instrumented there. Four things would be reported that are no races:
+// Swift's own libraries are not instrumented there. Three things would be reported that are no races:
 //
 // 1. A `Mutex` (Synchronization) is locked by instrumented code as long as no thread waits. Where one waits, the lock
 //    is passed on inside of libswiftSynchronization, and the thread that gets it seems to hold nothing. So the
@@ -9,8 +9,6 @@
 // 3. A task that awaits a continuation which was resumed before goes on at once. That it was is seen by an atomic read
 //    in libswift_Concurrency, which tells ThreadSanitizer of a resumption and of the start of a job, but not of this
 //    case. So the function that awaits is wrapped: what was released with the task is acquired first.
-// 4. SwiftNIO's event loops write into a buffer again once nothing else refers to it, which is decided in libswiftCore,
-//    too. What a task read of it before it let go of it seems to come at the same time.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -78,6 +76,5 @@ const char *__tsan_default_suppressions(void) {
   return "called_from_lib:libswiftCore.so\n"
          "called_from_lib:libswift_Concurrency.so\n"
          "called_from_lib:libFoundation.so\n"
-         "called_from_lib:libFoundationEssentials.so\n"
-         "race:NIOPooledRecvBufferAllocator\n";
+         "called_from_lib:libFoundationEssentials.so\n";
 }
