@@ -62,6 +62,24 @@ extension Ledger {
         }
     }
 
+    /// Opens a ledger over a store with other bounds of what is held in memory, for tests.
+    package convenience init(
+        store: any EventStore, path: String?, held: HeldBounds,
+        log: Logger = Logger(label: "daybook"), clock: @escaping @Sendable () -> Int64
+    ) throws {
+        let core = try LedgerCore(
+            store: store, path: path, isReadOnly: false,
+            LedgerCore.Surroundings(
+                zones: ZoneTables(),
+                bounds: AggregateBounds(
+                    eventsMax: Int64(EventBounds.eventsPerAggregateMax),
+                    idsMax: EventBounds.idsPerPersonMax),
+                cacheByteCountMax: Self.cacheByteCountDefault,
+                segmentEventCount: SegmentFolder.eventCountDefault, held: held,
+                startUp: StartUpBudget(), log: log, clock: clock))
+        self.init(writer: LedgerWriter(core))
+    }
+
     /// Opens a ledger file.
     /// - Parameters:
     ///   - path: The ledger's file, which must be there. Snapshots, segments and key arrays lie in a folder beside it.

@@ -40,6 +40,9 @@ public struct NameTable: Sendable {
     /// How many names there are.
     public var count: Int { last.end }
 
+    /// How many of them are in memory, above the base.
+    public var heldCount: Int { count - baseCount }
+
     /// The text of a name; "" for 0 and for numbers that were never given.
     public subscript(id: NameID) -> String {
         let index = Int(id) - 1

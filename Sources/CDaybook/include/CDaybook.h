@@ -1,7 +1,7 @@
 // What Swift cannot express: the processor's own CRC-32C, a hint that memory will be read soon, files that become
 // shorter while they are mapped, asking for a file's number without asking for its times, writing out a part of a file,
-// threads of our own with a priority, memory that other processes write to, and functions of SQLite that take any number
-// of arguments.
+// threads of our own with a priority, memory that other processes write to, giving freed memory back to the system, and
+// functions of SQLite that take any number of arguments.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
 
@@ -62,6 +62,10 @@ int daybook_write_out(int descriptor, int64_t offset, int64_t byteCount);
 // the caller's, which may be one that gives way.
 void daybook_on_threads(
     int count, bool gives_way, void (*body)(void *context, int worker), void *context);
+
+// Gives memory that was freed back to the system, where the C library keeps it for later (glibc): after much was freed
+// that will not be needed again, in pieces between others. Allocations may wait for it, the longer the more was freed.
+void daybook_give_back_memory(void);
 
 struct sqlite3;
 

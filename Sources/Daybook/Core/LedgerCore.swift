@@ -29,6 +29,8 @@ package final class LedgerCore: Sendable {
     package let log: Logger
     /// What one customer or lineage may have (rule 30).
     let bounds: AggregateBounds
+    /// What is held in memory before it is written beside the work.
+    let held: HeldBounds
     let settling: Settling
     let keys: KeyFiles
     package let snapshots: SnapshotFiles
@@ -63,6 +65,7 @@ package final class LedgerCore: Sendable {
         /// How much memory folded states may take that are at hand.
         var cacheByteCountMax: Int
         var segmentEventCount: Int64
+        var held = HeldBounds()
         var startUp: StartUpBudget
         var log: Logger
         /// `nil`: the machine's.
@@ -85,6 +88,7 @@ package final class LedgerCore: Sendable {
         cache = AggregateCache(byteCountMax: surroundings.cacheByteCountMax)
         catalogCache = CatalogCache()
         bounds = surroundings.bounds
+        held = surroundings.held
         startUp = Mutex(surroundings.startUp)
         clock = surroundings.clock ?? SystemClock.now
         isMachineClock = surroundings.clock == nil
@@ -94,7 +98,9 @@ package final class LedgerCore: Sendable {
         events = EventLog(
             store: store,
             segments: folder?.segments(of: store, eventCount: surroundings.segmentEventCount))
-        keys = KeyFiles(store: store, folder: folder, knowledge: knowledge, log: log)
+        keys = KeyFiles(
+            store: store, folder: folder, countMaxOfCommit: held.keysOfCommitMax,
+            knowledge: knowledge, log: log)
         settling = Settling(
             store: store, catalogCache: catalogCache, zoneTables: zoneTables, keys: keys, log: log)
         snapshots = SnapshotFiles(
@@ -122,13 +128,16 @@ package final class LedgerCore: Sendable {
         cache = AggregateCache(byteCountMax: min(32 << 20, other.cache.byteCountMax))
         catalogCache = other.catalogCache
         bounds = other.bounds
+        held = other.held
         startUp = Mutex(StartUpBudget())
         clock = other.clock
         isMachineClock = other.isMachineClock
         zoneTables = other.zoneTables
         knowledge = other.knowledge
         events = EventLog(store: overlay, segments: other.events.segments)
-        keys = KeyFiles(store: overlay, folder: nil, knowledge: knowledge, log: log)
+        keys = KeyFiles(
+            store: overlay, folder: nil, countMaxOfCommit: held.keysOfCommitMax,
+            knowledge: knowledge, log: log)
         settling = Settling(
             store: overlay, catalogCache: catalogCache, zoneTables: zoneTables, keys: keys, log: log
         )

@@ -1,3 +1,4 @@
+import CDaybook
 import DaybookDomain
 import DaybookEvents
 public import DaybookIngest
@@ -23,6 +24,8 @@ struct Import {
             unknownTypes: file.unknownTypes, unknownNames: file.unknownNames)
         report.unknownTransactions = try core.unknownTransactions(of: file.unmetRefunds)
         guard !options.isDryRun else { return report }
+        // The places of all keys.
+        daybook_give_back_memory()
         var done = 0
         var turn = WriteTurn()
         var batch = try await events(of: file.batches.first, file, reader)

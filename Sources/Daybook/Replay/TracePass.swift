@@ -181,18 +181,15 @@ private struct Families: Sendable {
         self.points = points
         guard !state.identity.isEmpty else { return }
         var linked: [CustomerKey: Set<CustomerKey>] = [:]
-        state.identity.forEach(
-            { key, link in
-                guard link.other != 0 else { return }
-                let other = CustomerKey(key.environment, link.other)
-                if link.isSpelling,
-                    let stream = state.streamID(key.environment, .customer, key.name)
-                {
-                    self.points[stream, default: []].append(link.position)
-                }
-                linked[key, default: []].insert(other)
-                linked[other, default: []].insert(key)
-            }, { _, _ in })
+        state.identity.forEachLink { key, link in
+            guard link.other != 0 else { return }
+            let other = CustomerKey(key.environment, link.other)
+            if link.isSpelling, let stream = state.streamID(key.environment, .customer, key.name) {
+                self.points[stream, default: []].append(link.position)
+            }
+            linked[key, default: []].insert(other)
+            linked[other, default: []].insert(key)
+        }
         var seen: Set<CustomerKey> = []
         for start in linked.keys where seen.insert(start).inserted {
             var waiting = [start]

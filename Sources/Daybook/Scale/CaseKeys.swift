@@ -33,12 +33,13 @@ struct CaseKeys: Sendable {
         }
         state.forEachNaming { customer, lineage in join(customer, lineage) }
         var pairs: [(CustomerKey, CustomerKey)] = []
-        state.identity.forEach(
-            { key, link in pairs.append((key, CustomerKey(key.environment, link.other))) },
-            { key, handover in
-                pairs.append((key, CustomerKey(key.environment, handover.from)))
-                pairs.append((key, CustomerKey(key.environment, handover.to)))
-            })
+        state.identity.forEachLink { key, link in
+            pairs.append((key, CustomerKey(key.environment, link.other)))
+        }
+        state.identity.forEachHandover { key, handover in
+            pairs.append((key, CustomerKey(key.environment, handover.from)))
+            pairs.append((key, CustomerKey(key.environment, handover.to)))
+        }
         for (one, other) in pairs where one.name != 0 && other.name != 0 {
             join(one, node(of: other))
         }

@@ -85,15 +85,14 @@ extension LedgerState {
                         "\(word)|\(stream)|\(name)|\(order.occurredAt)|\(order.sequence)|\(source)|\(order.key.high)|\(order.key.low)"
                 ))
         }
-        identity.forEach(
-            { key, link in
-                guard link.isAliasSide else { return }
-                add(key, link.other, link.isOn ? "alias" : "unalias", link.order, link.target)
-            },
-            { key, handover in
-                guard key.name == handover.from else { return }
-                add(key, handover.to, "transfer", handover.order, handover.target)
-            })
+        identity.forEachLink { key, link in
+            guard link.isAliasSide else { return }
+            add(key, link.other, link.isOn ? "alias" : "unalias", link.order, link.target)
+        }
+        identity.forEachHandover { key, handover in
+            guard key.name == handover.from else { return }
+            add(key, handover.to, "transfer", handover.order, handover.target)
+        }
         return found
     }
 

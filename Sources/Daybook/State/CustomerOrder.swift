@@ -41,12 +41,18 @@ struct CustomerOrder: Sendable {
     }
 
     /// All of them, ascending.
-    func all(_ names: NameTable) -> [CustomerKey] {
+    func forEach(_ names: NameTable, _ body: (CustomerKey) -> Void) {
         var settled = self
         settled.settle(names)
-        var former: [CustomerKey] = []
-        base?.forEachCustomer { former.append($0) }
-        return Self.merged(former, settled.added, names)
+        var merge = OrderedMerge(settled.added) { Self.precedes($0, $1, names) }
+        var last: CustomerKey?
+        func hand(on key: CustomerKey) {
+            // One that was named again stands behind its place in the snapshot.
+            if key != last { body(key) }
+            last = key
+        }
+        base?.forEachCustomer { merge.take($0, hand) }
+        merge.finish(hand)
     }
 
     /// The first customers of an environment whose ids begin with a text, ascending.

@@ -8,6 +8,8 @@ struct KeyFiles: Sendable {
     let store: any EventStore
     /// `nil` for a ledger in memory, whose keys stay there.
     let folder: DerivedFolder?
+    /// How many positions the runs may have that are put together within a commit.
+    let countMaxOfCommit: Int64
     let knowledge: LostKnowledge
     let log: Logger
 
@@ -41,7 +43,10 @@ struct KeyFiles: Sendable {
                 next = run.range.upperBound + 1
             }
         }
-        var keys = KeyIndex(runs: runs, hashKey: store.header.secret.lookupKey)
+        var keys = KeyIndex(
+            runs: runs, hashKey: store.header.secret.lookupKey,
+            // Of a ledger in memory all keys are there anyway.
+            countMaxHere: folder == nil ? .max : countMaxOfCommit)
         try go(on: &keys, to: state)
         return keys
     }
@@ -97,6 +102,11 @@ struct KeyFiles: Sendable {
         do {
             // What was read from a file that was lost must not get into another one.
             try knowledge.check()
+            var runs = runs
+            // Several at once were appended by another process, which has written them, too, and perhaps merged them.
+            if runs.count(where: { $0.path == nil }) > 1 {
+                runs = try taking(lookups, in: runs, replace: replace)
+            }
             for run in runs where run.isDamaged {
                 let path = run.path ?? ""
                 log.tell(.warning, "lookup array \(path) is damaged and is made anew")
@@ -112,6 +122,43 @@ struct KeyFiles: Sendable {
         } catch {
             log.tell(
                 .warning, "lookup arrays stay in memory: \(StoreError.wrapping(error).message)")
+        }
+    }
+
+    /// Puts files in the place of the runs in memory that they cover.
+    /// - Returns: The runs that are left.
+    private func taking(
+        _ lookups: LookupFolder, in runs: [LookupRun], replace: (LookupRun) -> Void
+    ) throws -> [LookupRun] {
+        var rest = runs
+        let contents = try lookups.contents(through: runs.last?.range.upperBound ?? 0) {
+            try store.confirms($0)
+        }
+        for file in contents.runs {
+            let covered = rest.filter { file.range.contains($0.range.lowerBound) }
+            guard covered.contains(where: { $0.path == nil }),
+                covered.first?.range.lowerBound == file.range.lowerBound,
+                covered.last?.range.upperBound == file.range.upperBound
+            else { continue }
+            replace(file)
+            rest.removeAll { file.range.contains($0.range.lowerBound) }
+        }
+        return rest
+    }
+
+    /// Writes one run over some that lie in files, beside the work.
+    /// - Parameter isWanted: Whether to go on.
+    /// - Returns: `nil` without a place to write to, where it was given up, and where the store went on from another
+    ///   history meanwhile.
+    /// - Throws: `StoreError`; the files stay as they are.
+    func write(
+        merged runs: [LookupRun], isWanted: @escaping @Sendable () -> Bool
+    ) throws -> LookupRun? {
+        guard let history = runs.last?.history, try store.confirms(history) else { return nil }
+        do {
+            return try lookups?.write(merged: runs, isWanted: isWanted)
+        } catch is LookupMerge.GivenUp {
+            return nil
         }
     }
 

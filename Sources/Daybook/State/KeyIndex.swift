@@ -7,8 +7,10 @@ import DaybookStore
 ///
 /// The newest keys are in a map, the newest ids in a list, of which copies share all but what was changed since.
 /// Whenever a unit of 16,384 positions is full they become a sorted run; eight neighbouring runs of one size become one
-/// of the next. So a ledger of any length has at most seven runs of each size, some thirty bytes an event, and the map
-/// stays small. Runs are the same for every process that reads the same ledger, whether they lie in memory or in files.
+/// of the next: small ones at once, those of more than `countMaxHere` positions by the caller (`due`). So a ledger of
+/// any length has seven runs of each size, or few more while some wait, some thirty bytes an event, and the map stays
+/// small. Runs are the same for every process that reads the same ledger, whether they lie in memory or in files, but
+/// for those that wait.
 package struct KeyIndex {
     package static let mergeCount: Int64 = 8
 
@@ -22,9 +24,18 @@ package struct KeyIndex {
     /// Of the ledger, so that a sender of keys cannot choose what they hash to.
     private let hashKey: SipHash.Key
 
+    /// Runs of more positions are not put together here: a commit would wait for it, and memory be taken by all of
+    /// their keys.
+    private let countMaxHere: Int64
+
+    /// - Parameter countMaxHere: How many positions the runs may have that are put together here; the caller does it
+    ///   with those that have more (`due`).
     /// - Precondition: The runs begin at position 1 and have no gap.
-    package init(runs: [LookupRun] = [], hashKey: SipHash.Key) {
+    package init(
+        runs: [LookupRun] = [], hashKey: SipHash.Key, countMaxHere: Int64 = .max
+    ) {
         self.hashKey = hashKey
+        self.countMaxHere = countMaxHere
         var next: Int64 = 1
         for run in runs {
             precondition(run.range.lowerBound == next, "runs have a gap")
@@ -70,8 +81,8 @@ package struct KeyIndex {
         compact()
     }
 
-    /// Merges the runs of every block that is complete. Blocks are as large as their place allows: a block of 8^k
-    /// units begins at a multiple of its size, so every process comes to the same runs.
+    /// Merges the runs of every block that is complete and not too large. Blocks are as large as their place allows: a
+    /// block of 8^k units begins at a multiple of its size, so every process comes to the same runs.
     private mutating func compact() {
         var merged: [LookupRun] = []
         var start: Int64 = 0
@@ -79,8 +90,11 @@ package struct KeyIndex {
         while start < sealedThrough {
             var size = LookupRun.alignment
             while start % (size * Self.mergeCount) == 0,
-                start + size * Self.mergeCount <= sealedThrough
+                start + size * Self.mergeCount <= sealedThrough,
+                size * Self.mergeCount <= countMaxHere
             { size *= Self.mergeCount }
+            // A run of a file may be larger than what is put together here.
+            if let first = rest.first { size = max(size, Int64(first.range.count)) }
             let parts = rest.prefix { $0.range.upperBound <= start + size }
             rest = rest.dropFirst(parts.count)
             start += size
@@ -92,6 +106,29 @@ package struct KeyIndex {
             }
         }
         runs = merged
+    }
+
+    /// How many runs lie in files.
+    package var fileCount: Int { runs.count { $0.path != nil } }
+
+    /// The runs of the first complete block that is larger than what is put together here, all of them in files; `nil`:
+    /// there is none.
+    /// - Parameter countMax: Of the positions of the block.
+    package func due(countMax: Int64 = .max) -> [LookupRun]? {
+        var size = countMaxHere
+        while size <= sealedThrough / Self.mergeCount, size <= countMax / Self.mergeCount {
+            size *= Self.mergeCount
+            for start in stride(from: 0, through: sealedThrough - size, by: Int(size)) {
+                let parts = runs.filter {
+                    $0.range.lowerBound > start && $0.range.upperBound <= start + size
+                }
+                let isWhole = parts.reduce(0) { $0 + $1.range.count } == size
+                if parts.count > 1, isWhole, parts.allSatisfy({ $0.path != nil && !$0.isDamaged }) {
+                    return parts
+                }
+            }
+        }
+        return nil
     }
 
     /// Positions that may hold the event; the caller confirms all but the exact one.
@@ -147,10 +184,14 @@ package struct KeyIndex {
         return (positions, unread)
     }
 
-    /// Puts an equal run in a run's place: its file, or what was read from the events again.
+    /// Puts a run in the place of an equal one, or of those that it was put together from: its file, or what was read
+    /// from the events again.
     package mutating func replace(_ run: LookupRun) {
-        guard let index = runs.firstIndex(where: { $0.range == run.range }) else { return }
-        runs[index] = run
+        guard let first = runs.firstIndex(where: { $0.range.lowerBound == run.range.lowerBound }),
+            let last = runs.lastIndex(where: { $0.range.upperBound == run.range.upperBound }),
+            first <= last
+        else { return }
+        runs.replaceSubrange(first...last, with: [run])
     }
 }
 

@@ -48,7 +48,7 @@ extension LedgerState {
     /// - Parameter cut: Only what was recorded at or before this position is known.
     package func receivers(in environment: Environment, cut: Int64 = Int64.max) -> Set<NameID> {
         var found: Set<NameID> = []
-        identity.forEach({ _, _ in }) { key, handover in
+        identity.forEachHandover { key, handover in
             if key.environment == environment, handover.position <= cut, handover.to != 0 {
                 found.insert(handover.to)
             }

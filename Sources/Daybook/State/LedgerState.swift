@@ -335,12 +335,17 @@ package struct LedgerState: Sendable {
         return base.lineages(naming: customer) + (lineagesNaming[customer] ?? [])
     }
 
-    /// Every customer that a lineage names, with the lineage; those of one customer in order of arrival.
+    /// Every customer that a lineage names, with the lineage: ascending by customer, those of one in order of arrival.
     package func forEachNaming(_ body: (CustomerKey, UInt32) -> Void) {
-        base?.forEachNaming(body)
-        lineagesNaming.forEach { customer, lineages in
-            for lineage in lineages { body(customer, lineage) }
+        var added: [(customer: CustomerKey, lineages: [UInt32])] = []
+        lineagesNaming.forEach { added.append(($0, $1)) }
+        added.sort { $0.customer < $1.customer }
+        let each = added.flatMap { naming in naming.lineages.map { (naming.customer, $0) } }
+        var merge = OrderedMerge(each) { $0.0 < $1.0 }
+        base?.forEachNaming { customer, lineage in
+            merge.take((customer, lineage)) { body($0.0, $0.1) }
         }
+        merge.finish { body($0.0, $0.1) }
     }
 
     /// Zones that were named since the last call.

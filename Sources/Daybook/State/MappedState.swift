@@ -235,6 +235,7 @@ final class MappedState: NameBase, IdentityBase {
         }
     }
 
+    /// Ascending by customer, those of one in order of arrival.
     func forEachNaming(_ body: (CustomerKey, UInt32) -> Void) {
         each(lineages) { raw in
             guard let customer = SnapshotFormat.key(raw) else { return }
@@ -296,17 +297,17 @@ final class MappedState: NameBase, IdentityBase {
         }
     }
 
-    func forEach(
-        _ link: (CustomerKey, Identity.Link) -> Void,
-        _ handover: (CustomerKey, Identity.Handover) -> Void
-    ) {
+    func forEachLink(_ body: (CustomerKey, Identity.Link) -> Void) {
         each(links) { raw in
             guard let key = SnapshotFormat.key(raw) else { return }
-            link(key, SnapshotFormat.link(raw, key.environment))
+            body(key, SnapshotFormat.link(raw, key.environment))
         }
+    }
+
+    func forEachHandover(_ body: (CustomerKey, Identity.Handover) -> Void) {
         each(handovers) { raw in
             guard let key = SnapshotFormat.key(raw) else { return }
-            handover(key, SnapshotFormat.handover(raw, key.environment))
+            body(key, SnapshotFormat.handover(raw, key.environment))
         }
     }
 

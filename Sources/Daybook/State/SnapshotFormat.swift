@@ -120,7 +120,7 @@ package enum SnapshotFormat {
     }
 
     package static func append(
-        _ link: Identity.Link, of key: CustomerKey, to writer: inout ByteWriter
+        _ link: Identity.Link, of key: CustomerKey, to writer: inout SectionWriter
     ) {
         writer.append(number(of: key))
         writer.append(link.other)
@@ -131,7 +131,7 @@ package enum SnapshotFormat {
     }
 
     package static func append(
-        _ handover: Identity.Handover, of key: CustomerKey, to writer: inout ByteWriter
+        _ handover: Identity.Handover, of key: CustomerKey, to writer: inout SectionWriter
     ) {
         writer.append(number(of: key))
         writer.append(handover.from)
@@ -142,7 +142,7 @@ package enum SnapshotFormat {
         writer.append(handover.position)
     }
 
-    private static func append(_ order: OrderKey, to writer: inout ByteWriter) {
+    private static func append(_ order: OrderKey, to writer: inout SectionWriter) {
         writer.append(order.occurredAt)
         writer.append(order.sequence)
         writer.append(order.key.high)

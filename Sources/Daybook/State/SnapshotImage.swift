@@ -54,14 +54,16 @@ final class SnapshotImage: Sendable {
         do {
             let (names, streams) = state.shape
             var found: [String: [UInt8]] = [:]
+            let expected = expected.withLock { $0 }
             for section in try make(state.cut, names, streams) {
-                found[section.name] = section.bytes
+                let (bytes, checksums) = try section.collected()
+                found[section.name] = bytes
+                guard let known = expected[section.name], known != checksums else { continue }
+                throw StoreError(
+                    .damaged, "the rows give another section \(section.name) than it had")
             }
-            for (name, checksums) in expected.withLock({ $0 }) {
-                guard let bytes = found[name], CRC32C.blocks(bytes) == checksums else {
-                    throw StoreError(
-                        .damaged, "the rows give another section \(name) than it had")
-                }
+            guard expected.keys.allSatisfy({ found[$0] != nil }) else {
+                throw StoreError(.damaged, "the rows give fewer sections than it had")
             }
             knowledge.noteImage(of: state.file.path)
             return .made(found)

@@ -1,3 +1,4 @@
+import CDaybook
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
@@ -15,38 +16,51 @@ struct SnapshotWriting {
         isDigesting: Bool, givesWay: Bool, progress: (Int64, Int64) throws -> Void
     ) throws -> SnapshotReport {
         return try core.answering {
-            try StoreError.require(
-                !core.isReadOnly, .readOnly,
-                "the ledger was opened for reading; open it for writing to snapshot it")
-            guard let path = core.path, let segments = core.events.segments,
-                let folder = core.snapshots.folder
-            else {
-                throw StoreError(.failed, "a ledger in memory has no place for snapshots")
-            }
-            // A copy: writing holds no lock, and appends go on.
-            let frozen = core.state.withLock { $0 }
-            try DerivedFile.createFolder(folder.path, like: path)
-            let position = frozen.head.position
-            try StoreError.require(
-                position > 0, .failed, "the ledger is empty; there is nothing to snapshot")
-            let history = try snapshotHistory(frozen)
-            let (file, byteCount, sums) = try Parallel.givingWay(givesWay) {
-                try segments.seal(from: core.store, through: position, progress: progress)
-                let sums =
-                    isDigesting ? try BucketSums.folding(frozen, workers: Self.workersMax) : nil
-                // Whatever the digest found to be damaged is written anew.
-                try segments.seal(from: core.store, through: position)
-                let (file, byteCount) = try write(frozen, history, sums, into: folder, like: path)
-                return (file, byteCount, sums)
-            }
-            core.snapshotPosition.withLock { $0 = position }
+            let report = try written(
+                isDigesting: isDigesting, givesWay: givesWay, progress: progress)
+            core.snapshotPosition.withLock { $0 = report.position }
             // Not on the thread that gives way: the writer has to wait meanwhile.
-            goOn(from: file)
-            return SnapshotReport(
-                path: file, byteCount: byteCount,
-                position: position, aggregates: sums?.aggregates.aggregateCount ?? 0,
-                segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
+            goOn(from: report.path)
+            return report
         }
+    }
+
+    private func written(
+        isDigesting: Bool, givesWay: Bool, progress: (Int64, Int64) throws -> Void
+    ) throws -> SnapshotReport {
+        try StoreError.require(
+            !core.isReadOnly, .readOnly,
+            "the ledger was opened for reading; open it for writing to snapshot it")
+        guard let path = core.path, let segments = core.events.segments,
+            let folder = core.snapshots.folder
+        else {
+            throw StoreError(.failed, "a ledger in memory has no place for snapshots")
+        }
+        try DerivedFile.createFolder(folder.path, like: path)
+        let head = core.state.withLock { $0.head.position }
+        _ = try Parallel.givingWay(givesWay) {
+            try segments.seal(from: core.store, through: head, progress: progress)
+        }
+        // A copy: writing holds no lock, and appends go on. What they change meanwhile is there twice, so what takes
+        // long comes before.
+        let frozen = core.state.withLock { $0 }
+        let position = frozen.head.position
+        try StoreError.require(
+            position > 0, .failed, "the ledger is empty; there is nothing to snapshot")
+        let history = try snapshotHistory(frozen)
+        let (file, byteCount, sums) = try Parallel.givingWay(givesWay) {
+            try segments.seal(from: core.store, through: position)
+            let sums =
+                isDigesting ? try BucketSums.folding(frozen, workers: Self.workersMax) : nil
+            // Whatever the digest found to be damaged is written anew.
+            try segments.seal(from: core.store, through: position)
+            let (file, byteCount) = try write(frozen, history, sums, into: folder, like: path)
+            return (file, byteCount, sums)
+        }
+        return SnapshotReport(
+            path: file, byteCount: byteCount,
+            position: position, aggregates: sums?.aggregates.aggregateCount ?? 0,
+            segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
     }
 
     /// One of the store's four connections stays free for a writer.
@@ -68,9 +82,12 @@ struct SnapshotWriting {
             state: frozen, sums: sums, secret: core.store.header.secret
         ).all()
         try core.knowledge.check()
-        try ContainerWriter.write(header, sections, to: file, like: path)
+        let byteCount = try ContainerWriter.write(header, sections, to: file, like: path) {
+            // What was read from a file that was lost meanwhile must not get into another one.
+            try core.knowledge.check()
+        }
         ladder.prune(through: frozen.head.position)
-        return (file, sections.reduce(0) { $0 + $1.bytes.count })
+        return (file, byteCount)
     }
 
     /// The history of a state, with all names and streams that it knows.
@@ -121,6 +138,9 @@ struct SnapshotWriting {
             }
         }
         withExtendedLifetime(former) {}
+        former = nil
+        // Names and streams that came since the snapshot before: much, and in small pieces.
+        daybook_give_back_memory()
     }
 
     /// Events that are taken in while the writer waits: a millisecond.

@@ -1,4 +1,6 @@
 /// How long an opening may read what came after the newest snapshot; beyond that the next one is due (decision 0019).
+/// After a million events, and after many new names, one is due in any case, for they are held in memory (decision
+/// 0039).
 ///
 /// The time is compared with what the tail would take at the rate at which this process read events last: when it
 /// opened the ledger, or took in what others had written meanwhile. Until it read enough of them at once to tell, an

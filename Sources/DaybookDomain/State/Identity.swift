@@ -1,7 +1,7 @@
 public import DaybookEvents
 
 /// A customer's id within one environment.
-public struct CustomerKey: Sendable, Hashable {
+public struct CustomerKey: Sendable, Hashable, Comparable {
     /// The environment in which the id is a customer's (rule 9).
     public var environment: Environment
     /// The id, as a name.
@@ -11,6 +11,11 @@ public struct CustomerKey: Sendable, Hashable {
     public init(_ environment: Environment, _ name: NameID) {
         self.environment = environment
         self.name = name
+    }
+
+    /// By environment and number, which says nothing about the ids as texts.
+    public static func < (left: CustomerKey, right: CustomerKey) -> Bool {
+        (left.environment.rawValue, left.name) < (right.environment.rawValue, right.name)
     }
 }
 
@@ -22,10 +27,10 @@ public protocol IdentityBase: AnyObject, Sendable {
     func links(of key: CustomerKey) -> [Identity.Link]
     /// In order of arrival.
     func handovers(of key: CustomerKey) -> [Identity.Handover]
-    /// Each link and handover under each customer that it stands under.
-    func forEach(
-        _ link: (CustomerKey, Identity.Link) -> Void,
-        _ handover: (CustomerKey, Identity.Handover) -> Void)
+    /// Each link under both of its customers, ascending by customer, those of one in order of arrival.
+    func forEachLink(_ body: (CustomerKey, Identity.Link) -> Void)
+    /// Each handover under each of its customers, in the same order.
+    func forEachHandover(_ body: (CustomerKey, Identity.Handover) -> Void)
 }
 
 /// Which IDs belong to one customer, and which customer gave everything to which.
@@ -129,13 +134,27 @@ public struct Identity: Sendable {
         return base.handovers(of: key) + (handovers[key] ?? [])
     }
 
-    /// Everything that was noted, for a caller that writes it to a file: each link under both of its customers.
-    public func forEach(
-        _ link: (CustomerKey, Link) -> Void, _ handover: (CustomerKey, Handover) -> Void
+    /// Each link under both of its customers, ascending by customer, those of one in order of arrival.
+    public func forEachLink(_ body: (CustomerKey, Link) -> Void) {
+        Self.forEach(links, base.map { base in { base.forEachLink($0) } }, body)
+    }
+
+    /// Each handover under each of its customers, ascending by customer, those of one in order of arrival.
+    public func forEachHandover(_ body: (CustomerKey, Handover) -> Void) {
+        Self.forEach(handovers, base.map { base in { base.forEachHandover($0) } }, body)
+    }
+
+    private static func forEach<Element>(
+        _ added: [CustomerKey: [Element]],
+        _ base: (((CustomerKey, Element) -> Void) -> Void)?,
+        _ body: (CustomerKey, Element) -> Void
     ) {
-        base?.forEach(link, handover)
-        for (key, list) in links { for element in list { link(key, element) } }
-        for (key, list) in handovers { for element in list { handover(key, element) } }
+        let sorted = added.sorted { $0.key < $1.key }.flatMap { key, list in
+            list.map { (key: key, element: $0) }
+        }
+        var merge = OrderedMerge(sorted) { $0.key < $1.key }
+        base?({ key, element in merge.take((key, element)) { body($0.key, $0.element) } })
+        merge.finish { body($0.key, $0.element) }
     }
 
     /// Takes an alias, an un-alias or a transfer without a lineage; other events are ignored.

@@ -40,6 +40,7 @@ struct LookupArray: Sendable {
     let count: Int
     private let backing: Backing
 
+    /// - Parameter columns: In ascending order of the hashes.
     init(_ columns: Columns, first: Int64) {
         self.first = first
         count = columns.hashes.count
@@ -163,47 +164,44 @@ struct LookupArray: Sendable {
 
     // MARK: Merging and writing
 
-    /// One array over those of neighbouring ranges, in their order.
-    static func merged(_ parts: [Columns], firsts: [Int64]) -> LookupArray {
-        let first = firsts[0]
-        let shifts = firsts.map { UInt32(truncatingIfNeeded: $0 - first) }
-        var next = [Int](repeating: 0, count: parts.count)
-        let count = parts.reduce(0) { $0 + $1.hashes.count }
+    /// One array over those of neighbouring runs, in memory.
+    /// - Throws: `StoreError.damaged`.
+    static func merged(_ merge: LookupMerge) throws -> LookupArray {
         var columns = Columns()
-        columns.hashes.reserveCapacity(count)
-        columns.offsets.reserveCapacity(count)
-        while columns.hashes.count < count {
-            var best = -1
-            var least = UInt64.max
-            // Of equal hashes the earlier range comes first, so that equal contents give equal bytes.
-            for index in parts.indices where next[index] < parts[index].hashes.count {
-                let hash = parts[index].hashes[next[index]]
-                if best < 0 || hash < least { (best, least) = (index, hash) }
-            }
-            columns.hashes.append(least)
-            columns.offsets.append(parts[best].offsets[next[best]] &+ shifts[best])
-            next[best] += 1
+        columns.hashes.reserveCapacity(merge.count)
+        columns.offsets.reserveCapacity(merge.count)
+        try merge.forEach { hash, offset in
+            columns.hashes.append(hash)
+            columns.offsets.append(offset)
         }
-        return LookupArray(columns, first: first)
+        return LookupArray(columns, first: merge.first)
     }
 
-    /// Everything in it.
+    /// Some of its entries.
     /// - Throws: `StoreError.damaged`.
-    func columns() throws -> Columns {
+    func entries(_ range: Range<Int>) throws -> Columns {
         switch backing {
-        case .memory(let columns, _): return columns
+        case .memory(let columns, _):
+            return Columns(
+                hashes: Array(columns.hashes[range]), offsets: Array(columns.offsets[range]))
         case .file(let mapped):
             var columns = Columns()
-            columns.hashes = try mapped.file.withBytes(mapped.hashes, 0..<8 * count) { raw in
-                (0..<count).map {
+            columns.hashes = try mapped.file.withBytes(
+                mapped.hashes, 8 * range.lowerBound..<8 * range.upperBound
+            ) { raw in
+                range.indices.map {
                     UInt64(
-                        littleEndian: raw.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self))
+                        littleEndian: raw.loadUnaligned(
+                            fromByteOffset: 8 * ($0 - range.lowerBound), as: UInt64.self))
                 }
             }
-            columns.offsets = try mapped.file.withBytes(mapped.offsets, 0..<4 * count) { raw in
-                (0..<count).map {
+            columns.offsets = try mapped.file.withBytes(
+                mapped.offsets, 4 * range.lowerBound..<4 * range.upperBound
+            ) { raw in
+                range.indices.map {
                     UInt32(
-                        littleEndian: raw.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self))
+                        littleEndian: raw.loadUnaligned(
+                            fromByteOffset: 4 * ($0 - range.lowerBound), as: UInt32.self))
                 }
             }
             return columns
@@ -213,16 +211,35 @@ struct LookupArray: Sendable {
     /// Its sections in a file; none of what lies in one.
     func sections(_ names: Names) -> [ContainerSection] {
         guard case .memory(let columns, let filter) = backing else { return [] }
-        var hashes = ByteWriter()
-        for hash in columns.hashes { hashes.append(hash) }
-        var offsets = ByteWriter()
-        for offset in columns.offsets { offsets.append(offset) }
         return [
             ContainerSection(
                 name: names.filter, elementCount: filter.count / LookupFilter.blockByteCount,
                 bytes: filter),
-            ContainerSection(name: names.hashes, elementCount: count, bytes: hashes.bytes),
-            ContainerSection(name: names.offsets, elementCount: count, bytes: offsets.bytes),
+            ContainerSection(name: names.hashes, elementByteCount: 8) { writer in
+                for hash in columns.hashes { writer.append(hash) }
+            },
+            ContainerSection(name: names.offsets, elementByteCount: 4) { writer in
+                for offset in columns.offsets { writer.append(offset) }
+            },
+        ]
+    }
+
+    /// The sections of one array over those of neighbouring runs, which is never in memory.
+    static func sections(_ names: Names, merging merge: LookupMerge) -> [ContainerSection] {
+        [
+            ContainerSection(
+                name: names.filter, elementByteCount: LookupFilter.blockByteCount
+            ) { writer in
+                var blocks = LookupFilter.Blocks(keyCount: merge.count)
+                try merge.forEach { hash, _ in blocks.add(hash) { writer.append($0) } }
+                blocks.finish { writer.append($0) }
+            },
+            ContainerSection(name: names.hashes, elementByteCount: 8) { writer in
+                try merge.forEach { hash, _ in writer.append(hash) }
+            },
+            ContainerSection(name: names.offsets, elementByteCount: 4) { writer in
+                try merge.forEach { _, offset in writer.append(offset) }
+            },
         ]
     }
 }

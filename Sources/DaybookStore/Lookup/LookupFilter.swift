@@ -24,16 +24,44 @@ package enum LookupFilter {
     }
 
     /// The bits that stand for some hashes.
+    /// - Parameter hashes: Ascending.
     package static func make(_ hashes: [UInt64]) -> [UInt8] {
-        let blockCount = blockCount(keyCount: hashes.count)
-        var words = [UInt32](repeating: 0, count: 8 * blockCount)
-        for hash in hashes {
-            let first = 8 * block(of: hash, blockCount: blockCount)
-            for index in 0..<8 { words[first + index] |= bit(hash, index) }
+        var bytes = ByteWriter()
+        var blocks = Blocks(keyCount: hashes.count)
+        for hash in hashes { blocks.add(hash) { bytes.append($0) } }
+        blocks.finish { bytes.append($0) }
+        return bytes.bytes
+    }
+
+    /// The blocks of a filter, made one after the other: a greater hash belongs to the same block or to a later one.
+    struct Blocks {
+        private let count: Int
+        /// How many are complete.
+        private var index = 0
+        private var words = [UInt32](repeating: 0, count: 8)
+
+        init(keyCount: Int) { count = LookupFilter.blockCount(keyCount: keyCount) }
+
+        /// Takes the next hash, which is not smaller than the one before.
+        /// - Parameter give: Is given the words of the blocks before its own.
+        mutating func add(_ hash: UInt64, _ give: (UInt32) -> Void) {
+            end(before: LookupFilter.block(of: hash, blockCount: count), give)
+            for index in 0..<8 { words[index] |= LookupFilter.bit(hash, index) }
         }
-        var writer = ByteWriter()
-        for word in words { writer.append(word) }
-        return writer.bytes
+
+        /// - Parameter give: Is given the words of the blocks that are left.
+        mutating func finish(_ give: (UInt32) -> Void) { end(before: count, give) }
+
+        private mutating func end(before block: Int, _ give: (UInt32) -> Void) {
+            precondition(block >= index, "hashes of a filter do not ascend")
+            while index < block {
+                for place in 0..<8 {
+                    give(words[place])
+                    words[place] = 0
+                }
+                index += 1
+            }
+        }
     }
 
     /// Whether a hash may be among those that the filter was made of.

@@ -35,8 +35,35 @@ public struct LookupFolder: Sendable {
     public func contents(
         through head: Int64, confirms: (HistoryPoint) throws -> Bool
     ) throws -> Contents {
-        var contents = Contents()
-        var found: [LookupRun] = []
+        // Another process may have merged some and removed them since the folder was read.
+        var found = try files(through: head)
+        if found.isAnyMissing { found = try files(through: head) }
+        var contents = Contents(problems: found.problems)
+        found.runs.sort {
+            ($0.range.lowerBound, -$0.range.upperBound)
+                < ($1.range.lowerBound, -$1.range.upperBound)
+        }
+        var next: Int64 = 1
+        for run in found.runs where run.range.lowerBound >= next {
+            guard let history = run.history, try confirms(history) else {
+                contents.foreign.append(run.path ?? path)
+                continue
+            }
+            contents.runs.append(run)
+            next = run.range.upperBound + 1
+        }
+        return contents
+    }
+
+    private struct Found {
+        var runs: [LookupRun] = []
+        var problems: [String] = []
+        /// Whether a file was gone when it was to be read.
+        var isAnyMissing = false
+    }
+
+    private func files(through head: Int64) throws -> Found {
+        var found = Found()
         for name in DerivedFile.names(in: path, suffix: Self.suffix) {
             do {
                 let file = try ContainerFile(path: "\(path)/\(name)")
@@ -48,27 +75,16 @@ public struct LookupFolder: Sendable {
                     "\(file.path) does not begin and end at multiples of \(LookupRun.alignment)")
                 // A process that commits at this moment sealed it after the head was read: the next opening uses it.
                 guard run.range.upperBound <= head else { continue }
-                found.append(run)
+                found.runs.append(run)
             } catch let error as StoreError {
-                // Another process may have merged and removed it since the folder was read.
-                guard error.code != .notFound else { continue }
-                contents.problems.append(error.message)
+                if error.code == .notFound {
+                    found.isAnyMissing = true
+                } else {
+                    found.problems.append(error.message)
+                }
             }
         }
-        found.sort {
-            ($0.range.lowerBound, -$0.range.upperBound)
-                < ($1.range.lowerBound, -$1.range.upperBound)
-        }
-        var next: Int64 = 1
-        for run in found where run.range.lowerBound >= next {
-            guard let history = run.history, try confirms(history) else {
-                contents.foreign.append(run.path ?? path)
-                continue
-            }
-            contents.runs.append(run)
-            next = run.range.upperBound + 1
-        }
-        return contents
+        return found
     }
 
     /// Writes a run and removes the files of its parts.
@@ -77,23 +93,55 @@ public struct LookupFolder: Sendable {
         _ run: LookupRun, history: HistoryPoint, isReplacing: Bool = false
     ) throws -> LookupRun {
         guard run.path == nil else { return run }
-        try DerivedFile.createFolder(path, like: model)
-        let name = "\(path)/\(Self.name(run.range))"
-        // Another process that shares the ledger comes to the same runs; a file that cannot be read is replaced.
-        if !isReplacing, let file = try? ContainerFile(path: name), file.header.ledger == ledger,
-            file.header.history.hash == history.hash, let known = try? LookupRun(file: file)
-        {
-            return known
+        return try write(run.range, history, isReplacing: isReplacing) { path in
+            try run.written(to: path, like: model, ledger: ledger, history: history)
         }
-        let written = try run.written(
-            to: name, like: model, ledger: ledger, history: history)
+    }
+
+    /// Writes one run over neighbouring ones that lie in files, and removes these. It is of the history that the last
+    /// of them is of.
+    /// - Parameter isWanted: Whether to go on.
+    /// - Precondition: The ranges follow one another.
+    /// - Throws: `StoreError.damaged` when a part cannot be read; its `isDamaged` is set. `LookupMerge.GivenUp`.
+    package func write(
+        merged runs: [LookupRun], isWanted: @escaping @Sendable () -> Bool = { true }
+    ) throws -> LookupRun {
+        guard let first = runs.first, let last = runs.last, let history = last.history else {
+            preconditionFailure("what is merged from file to file lies in files")
+        }
+        let range = first.range.lowerBound...last.range.upperBound
+        return try write(range, history, isReplacing: false) { path in
+            try LookupRun.writing(
+                merged: runs, to: path, like: model, ledger: ledger, history: history,
+                isWanted: isWanted)
+        }
+    }
+
+    private func write(
+        _ range: ClosedRange<Int64>, _ history: HistoryPoint, isReplacing: Bool,
+        _ body: (String) throws -> LookupRun
+    ) throws -> LookupRun {
+        try DerivedFile.createFolder(path, like: model)
+        let name = "\(path)/\(Self.name(range))"
+        // Another process that shares the ledger comes to the same runs; a file that cannot be read is replaced.
+        let known = isReplacing ? nil : known(name, range, history)
+        let run = try known ?? body(name)
         for name in DerivedFile.names(in: path, suffix: Self.suffix) {
-            guard let range = Self.range(of: name), range != run.range,
-                run.range.contains(range.lowerBound), run.range.contains(range.upperBound)
+            guard let part = Self.range(of: name), part != range,
+                range.contains(part.lowerBound), range.contains(part.upperBound)
             else { continue }
             DerivedFile.remove("\(path)/\(name)")
         }
-        return written
+        return run
+    }
+
+    private func known(
+        _ name: String, _ range: ClosedRange<Int64>, _ history: HistoryPoint
+    ) -> LookupRun? {
+        guard let file = try? ContainerFile(path: name), file.header.ledger == ledger,
+            file.header.history.hash == history.hash, let run = try? LookupRun(file: file)
+        else { return nil }
+        return run.range == range ? run : nil
     }
 
     private static func name(_ range: ClosedRange<Int64>) -> String {

@@ -99,34 +99,84 @@ public final class LookupRun: Sendable {
         }
     }
 
-    /// One run over neighbouring ones.
+    /// What is looked up.
+    enum Content {
+        case keys, ids
+    }
+
+    private func array(_ content: Content) -> LookupArray { content == .keys ? keys : ids }
+
+    func count(of content: Content) -> Int { array(content).count }
+
+    /// Some entries, in the order of their hashes.
+    /// - Parameter last: The greatest hash of those before.
+    /// - Throws: `StoreError.damaged`, also for hashes that do not ascend; `isDamaged` is set from then on.
+    func entries(
+        _ range: Range<Int>, of content: Content, after last: UInt64
+    ) throws -> LookupArray.Columns {
+        try noting {
+            let entries = try array(content).entries(range)
+            var last = last
+            for hash in entries.hashes {
+                try StoreError.require(
+                    hash >= last, .damaged, "\(path ?? "a run"): its hashes do not ascend")
+                last = hash
+            }
+            return entries
+        }
+    }
+
+    /// One run over neighbouring ones, in memory.
     /// - Precondition: The ranges follow one another.
     /// - Throws: `StoreError.damaged` when a part cannot be read; its `isDamaged` is set.
     public static func merged(_ runs: [LookupRun]) throws -> LookupRun {
+        LookupRun(
+            range(of: runs), keys: try .merged(LookupMerge(runs, of: .keys)),
+            ids: try .merged(LookupMerge(runs, of: .ids)))
+    }
+
+    private static func range(of runs: [LookupRun]) -> ClosedRange<Int64> {
         precondition(!runs.isEmpty, "nothing to merge")
-        for (left, right) in zip(runs, runs.dropFirst()) {
-            precondition(left.range.upperBound + 1 == right.range.lowerBound, "runs have a gap")
-        }
-        let firsts = runs.map(\.range.lowerBound)
-        let keys = try runs.map { run in try run.noting { try run.keys.columns() } }
-        let ids = try runs.map { run in try run.noting { try run.ids.columns() } }
-        return LookupRun(
-            firsts[0]...runs[runs.count - 1].range.upperBound,
-            keys: LookupArray.merged(keys, firsts: firsts),
-            ids: LookupArray.merged(ids, firsts: firsts))
+        return runs[0].range.lowerBound...runs[runs.count - 1].range.upperBound
     }
 
     /// Writes a run of memory under its final name and maps it.
     package func written(
         to path: String, like model: String? = nil, ledger: UInt64, history: HistoryPoint
     ) throws -> LookupRun {
-        precondition(history.position == range.upperBound, "a history of another position")
         guard file == nil else { return self }
+        return try Self.write(
+            range, keys.sections(.keys) + ids.sections(.ids), to: path, like: model, ledger: ledger,
+            history: history)
+    }
+
+    /// Writes one run over neighbouring ones under its final name and maps it: the same bytes as of one that was merged
+    /// in memory.
+    /// - Parameter isWanted: Whether to go on.
+    /// - Precondition: The ranges follow one another.
+    /// - Throws: `StoreError.damaged` when a part cannot be read; its `isDamaged` is set. `LookupMerge.GivenUp`.
+    package static func writing(
+        merged runs: [LookupRun], to path: String, like model: String? = nil, ledger: UInt64,
+        history: HistoryPoint, isWanted: @escaping @Sendable () -> Bool = { true }
+    ) throws -> LookupRun {
+        let keys = LookupMerge(runs, of: .keys, isWanted: isWanted)
+        let ids = LookupMerge(runs, of: .ids, isWanted: isWanted)
+        return try write(
+            range(of: runs),
+            LookupArray.sections(.keys, merging: keys) + LookupArray.sections(.ids, merging: ids),
+            to: path, like: model, ledger: ledger, history: history)
+    }
+
+    private static func write(
+        _ range: ClosedRange<Int64>, _ sections: [ContainerSection], to path: String,
+        like model: String?, ledger: UInt64, history: HistoryPoint
+    ) throws -> LookupRun {
+        precondition(history.position == range.upperBound, "a history of another position")
         try ContainerWriter.write(
             ContainerHeader(
-                kind: .keys, fingerprint: Self.fingerprint, ledger: ledger,
+                kind: .keys, fingerprint: fingerprint, ledger: ledger,
                 firstPosition: range.lowerBound, history: history),
-            keys.sections(.keys) + ids.sections(.ids), to: path, like: model)
+            sections, to: path, like: model)
         return try LookupRun(file: try ContainerFile(path: path))
     }
 }

@@ -64,21 +64,65 @@ public struct ContainerHeader: Sendable, Equatable {
 
 /// One named part of a container.
 public struct ContainerSection: Sendable {
+    /// Gives a section's bytes, the same ones each time that it is asked.
+    package typealias Content = @Sendable (inout SectionWriter) throws -> Void
+
     /// At most 16 bytes of UTF-8.
     public var name: String
     /// What gives this section's bytes their meaning, beyond the header's fingerprint; 0 for nothing.
     public var fingerprint: UInt64
-    /// How many elements the bytes hold; kept for readers, and not compared with the bytes.
-    public var elementCount: Int
-    /// The contents, without padding and checksums.
-    public var bytes: [UInt8]
+    /// How many elements so many bytes hold; kept for readers, and not compared with the bytes.
+    private let elementCount: @Sendable (_ byteCount: Int) -> Int
+    private let content: Content
 
-    /// Creates a section; nothing is checked, and a longer name is cut to 16 bytes when it is written.
+    /// Creates a section of bytes that lie in memory; nothing is checked, and a longer name is cut to 16 bytes when it
+    /// is written.
+    /// - Parameter bytes: The contents, without padding and checksums.
     public init(name: String, fingerprint: UInt64 = 0, elementCount: Int, bytes: [UInt8]) {
         self.name = name
         self.fingerprint = fingerprint
-        self.elementCount = elementCount
-        self.bytes = bytes
+        self.elementCount = { _ in elementCount }
+        content = { $0.append(bytes) }
+    }
+
+    /// Creates a section whose bytes are made while they are written, so that all of them are never in memory.
+    /// - Parameter elementByteCount: 1 or more.
+    package init(
+        name: String, fingerprint: UInt64 = 0, elementByteCount: Int, content: @escaping Content
+    ) {
+        self.name = name
+        self.fingerprint = fingerprint
+        elementCount = { $0 / elementByteCount }
+        self.content = content
+    }
+
+    /// What was given of a section.
+    fileprivate struct Written {
+        var byteCount: Int
+        var elementCount: Int
+        /// Of every block.
+        var checksums: [UInt32]
+    }
+
+    fileprivate func write(
+        _ take: @escaping (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Written {
+        var writer = SectionWriter(take)
+        try content(&writer)
+        try writer.finish()
+        return Written(
+            byteCount: writer.byteCount, elementCount: elementCount(writer.byteCount),
+            checksums: writer.checksums)
+    }
+
+    /// All of its bytes in memory, with the checksums of their blocks.
+    package func collected() throws -> (bytes: [UInt8], checksums: [UInt32]) {
+        final class Collection {
+            var bytes: [UInt8] = []
+        }
+        let all = Collection()
+        let checksums = try write { all.bytes += $0 }.checksums
+        return (all.bytes, checksums)
     }
 }
 
@@ -97,18 +141,6 @@ public struct ByteWriter {
 
     /// Appends bytes as they are.
     public mutating func append(_ other: [UInt8]) { bytes += other }
-}
-
-extension CRC32C {
-    /// The checksums of a section's blocks, as a container has them.
-    package static func blocks(_ bytes: [UInt8]) -> [UInt32] {
-        bytes.withUnsafeBytes { raw in
-            stride(from: 0, to: raw.count, by: ContainerFormat.blockByteCount).map { start in
-                let end = min(start + ContainerFormat.blockByteCount, raw.count)
-                return checksum(UnsafeRawBufferPointer(rebasing: raw[start..<end]))
-            }
-        }
-    }
 }
 
 enum ContainerFormat {
@@ -132,40 +164,51 @@ enum ContainerFormat {
 
 /// Writes containers: whole under the final name, or not at all.
 public enum ContainerWriter {
-    /// - Parameter model: A file that says who may read the new one: the ledger.
-    /// - Throws: `StoreError` with the path; nothing is left under the final name.
+    /// - Parameters:
+    ///   - sections: Written one after the other, a block at a time.
+    ///   - model: A file that says who may read the new one: the ledger.
+    ///   - confirm: Asked once all is written; where it throws, nothing is left.
+    /// - Returns: How many bytes the sections have.
+    /// - Throws: `StoreError` with the path, or an error of a section; nothing is left under the final name.
+    @discardableResult
     public static func write(
         _ header: ContainerHeader, _ sections: [ContainerSection], to path: String,
-        like model: String? = nil
-    ) throws {
+        like model: String? = nil, confirm: () throws -> Void = {}
+    ) throws -> Int {
         precondition(sections.count <= ContainerFormat.sectionCountMax, "too many sections")
-        var offset =
-            ContainerFormat.headerByteCount + sections.count * ContainerFormat.sectionByteCount
-        var table = ByteWriter()
-        // A section's bytes are written from where they are: of a large ledger they are hundreds of megabytes.
-        var body: [[UInt8]] = []
-        for section in sections {
-            let start = ContainerFormat.aligned(offset)
-            let checksums = start + section.bytes.count
-            var name = Array(section.name.utf8.prefix(16))
-            name += [UInt8](repeating: 0, count: 16 - name.count)
-            table.append(name)
-            table.append(section.fingerprint)
-            table.append(UInt64(start))
-            table.append(UInt64(section.bytes.count))
-            table.append(UInt64(section.elementCount))
-            table.append(UInt64(checksums))
-            var sums = ByteWriter()
-            for checksum in CRC32C.blocks(section.bytes) { sums.append(checksum) }
-            body += [[UInt8](repeating: 0, count: start - offset), section.bytes, sums.bytes]
-            offset = checksums + sums.bytes.count
+        var byteCount = 0
+        try DerivedFile.replace(path, like: model) { file in
+            // Where sections lie, and how many bytes they have, is known once they are written.
+            let frontByteCount =
+                ContainerFormat.headerByteCount + sections.count * ContainerFormat.sectionByteCount
+            try file.append([UInt8](repeating: 0, count: frontByteCount))
+            var table = ByteWriter()
+            for section in sections {
+                let start = ContainerFormat.aligned(file.end)
+                try file.append([UInt8](repeating: 0, count: start - file.end))
+                let written = try section.write { try file.append($0) }
+                var name = Array(section.name.utf8.prefix(16))
+                name += [UInt8](repeating: 0, count: 16 - name.count)
+                table.append(name)
+                table.append(section.fingerprint)
+                table.append(UInt64(start))
+                table.append(UInt64(written.byteCount))
+                table.append(UInt64(written.elementCount))
+                table.append(UInt64(file.end))
+                var sums = ByteWriter(byteCount: 4 * written.checksums.count)
+                for checksum in written.checksums { sums.append(checksum) }
+                try file.append(sums.bytes)
+                byteCount += written.byteCount
+            }
+            var front = fixed(header, sectionCount: sections.count, checksum: 0) + table.bytes
+            let checksum = CRC32C.checksum(front)
+            let place = ContainerFormat.checksumOffset
+            front.replaceSubrange(
+                place..<place + 4, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
+            try file.replaceFront(by: front)
+            try confirm()
         }
-        var front = fixed(header, sectionCount: sections.count, checksum: 0) + table.bytes
-        let checksum = CRC32C.checksum(front)
-        let place = ContainerFormat.checksumOffset
-        front.replaceSubrange(
-            place..<place + 4, with: withUnsafeBytes(of: checksum.littleEndian, Array.init))
-        try DerivedFile.replace(path, with: [front] + body, like: model)
+        return byteCount
     }
 
     private static func fixed(

@@ -6,20 +6,23 @@ public enum DerivedFile {
     /// A temporary file of this age, in seconds, belongs to a writer that died.
     private static let staleSeconds = 3_600
 
-    /// Writes the parts under a temporary name, syncs, renames, syncs the folder.
+    /// Writes a file under a temporary name, syncs, renames, syncs the folder.
     ///
     /// The name is random: threads, processes and containers that share a folder, and perhaps a process number, may
     /// write the same file at once, and each renames a whole one.
-    /// - Parameter model: Who may read this file may read the new one.
-    static func replace(_ path: String, with parts: [[UInt8]], like model: String?) throws {
+    /// - Parameters:
+    ///   - model: Who may read this file may read the new one.
+    ///   - body: Writes the file; after an error of it nothing is left.
+    static func replace(
+        _ path: String, like model: String?, _ body: (DerivedFileWriter) throws -> Void
+    ) throws {
         let access = FileAccess(of: model)
         let temporary = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 16)).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, access.fileBits)
         guard descriptor >= 0 else { throw failure("create", temporary) }
         access.fit(descriptor, access.fileBits)
         do {
-            var place = Place()
-            for part in parts { try writeAll(part, to: descriptor, temporary, &place) }
+            try body(DerivedFileWriter(descriptor, path: temporary))
             guard fsync(descriptor) == 0 else { throw failure("sync", temporary) }
         } catch {
             close(descriptor)
@@ -58,41 +61,6 @@ public enum DerivedFile {
         guard descriptor >= 0 else { throw failure("open", path) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure("sync", path) }
-    }
-
-    /// So much is written out at once: a commit that syncs its log meanwhile waits for hardly more.
-    private static let sliceByteCount = 1 << 20
-
-    /// How far a file is written.
-    private struct Place {
-        var end: Int64 = 0
-        /// What comes after it is in the system's memory alone.
-        var writtenOut: Int64 = 0
-    }
-
-    /// Writes bytes slice by slice, each to the disk before the next.
-    private static func writeAll(
-        _ bytes: [UInt8], to descriptor: CInt, _ path: String, _ place: inout Place
-    ) throws {
-        try bytes.withUnsafeBytes { raw in
-            var done = 0
-            while done < raw.count {
-                let slice = min(raw.count - done, sliceByteCount)
-                let count = write(descriptor, raw.baseAddress?.advanced(by: done), slice)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure("write", path) }
-                done += count
-                place.end += Int64(count)
-                let waiting = place.end - place.writtenOut
-                guard waiting >= sliceByteCount else { continue }
-                let number = daybook_write_out(descriptor, place.writtenOut, waiting)
-                guard number == 0 else {
-                    errno = number
-                    throw failure("write", path)
-                }
-                place.writtenOut = place.end
-            }
-        }
     }
 
     /// Removes what writers of the same kind of file left behind when they were killed.

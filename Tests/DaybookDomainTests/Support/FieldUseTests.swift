@@ -45,7 +45,8 @@ struct FieldUseTests {
         var identity = Identity()
         identity.note(event, environment: .sandbox)
         var links: [String] = []
-        identity.forEach({ links.append("\($0) \($1)") }, { links.append("\($0) \($1)") })
+        identity.forEachLink { links.append("\($0) \($1)") }
+        identity.forEachHandover { links.append("\($0) \($1)") }
         var corrections = CorrectionBook()
         corrections.note(event, environment: .sandbox)
         return ["\(state)", "\(links.sorted())", "\(corrections)"]

@@ -1,5 +1,6 @@
 import DaybookStore
 import Foundation
+import Synchronization
 import Testing
 
 /// The keys of a range of positions: in memory, in a file, merged, damaged.
@@ -80,7 +81,7 @@ struct LookupRunTests {
         arguments: [1, 100, 16_384, 131_072])
     func filter(count: Int) {
         var random = SplitMix.seeded("filter of \(count) keys")
-        let hashes = (0..<count).map { _ in random.next() }
+        let hashes = (0..<count).map { _ in random.next() }.sorted()
         let bytes = LookupFilter.make(hashes)
         let blockCount = LookupFilter.blockCount(keyCount: count)
         #expect(bytes.count == blockCount * LookupFilter.blockByteCount)
@@ -131,6 +132,78 @@ struct LookupRunTests {
         }
         #expect(files[0] == files[1])
         #expect(files[0] == files[2])
+        // The same from where the parts lie, which is never in memory as a whole.
+        let path = folders[0].path + "/whole.daykeys"
+        let written = try LookupRun.writing(
+            merged: parts, to: path, ledger: Self.ledger, history: .sample(next - 1))
+        #expect(FileManager.default.contents(atPath: path) == files[0])
+        #expect(written.range == once.range && written.path == path)
+    }
+
+    @Test("Of a part that cannot be read nothing is written, and it is known as damaged")
+    func mergingDamage() throws {
+        var random = SplitMix.seeded("merging damage")
+        let folder = try TemporaryFolder()
+        let (left, right) = (LookupSample(1...9_000, &random), LookupSample(9_001...9_010, &random))
+        let path = try #require(try Self.written(left.run, folder).path)
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        // In the second block of the hashes, when much is written already.
+        let hash = left.entries.map(\.hash).sorted()[8_500]
+        let place = try #require(
+            bytes.range(of: withUnsafeBytes(of: hash.littleEndian) { Data($0) }))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: URL(filePath: path))
+        let damaged = try LookupRun(file: ContainerFile(path: path))
+        let merged = folder.path + "/whole.daykeys"
+        let refusal = try code {
+            _ = try LookupRun.writing(
+                merged: [damaged, right.run], to: merged, ledger: Self.ledger,
+                history: .sample(9_010))
+        }
+        #expect(refusal == .damaged)
+        #expect(damaged.isDamaged)
+        #expect(try folder.fileNames == ["run.daykeys"])
+    }
+
+    @Test("A merge that is not wanted any more is given up, and leaves nothing")
+    func givenUp() throws {
+        var random = SplitMix.seeded("giving up")
+        let folder = try TemporaryFolder()
+        let samples = [LookupSample(1...9_000, &random), LookupSample(9_001...9_010, &random)]
+        let asked = Mutex(0)
+        #expect(throws: LookupMerge.GivenUp.self) {
+            try LookupRun.writing(
+                merged: samples.map(\.run), to: folder.path + "/whole.daykeys",
+                ledger: Self.ledger, history: .sample(9_010)
+            ) {
+                // After the filter and some of the hashes.
+                asked.withLock {
+                    $0 += 1
+                    return $0 < 4
+                }
+            }
+        }
+        #expect(try folder.fileNames == [])
+    }
+
+    @Test("A file whose hashes do not ascend, with checksums that fit, is damaged and no trap")
+    func disorder() throws {
+        var random = SplitMix.seeded("disorder")
+        let folder = try TemporaryFolder()
+        let sample = LookupSample(1...40, &random)
+        let path = try #require(try Self.written(sample.run, folder).path)
+        let file = try ContainerFile(path: path)
+        let names = ["filter", "hashes", "offsets", "id-filter", "id-hashes", "id-offsets"]
+        let sections = try names.map { name in
+            var bytes = try file.bytes(name)
+            if name == "hashes" { bytes = Array(bytes[160...] + bytes[..<160]) }
+            return ContainerSection(name: name, elementCount: 1, bytes: bytes)
+        }
+        try ContainerWriter.write(file.header, sections, to: path)
+        let run = try LookupRun(file: ContainerFile(path: path))
+        let next = LookupSample(41...50, &random).run
+        #expect(try code { _ = try LookupRun.merged([run, next]) } == .damaged)
+        #expect(run.isDamaged)
     }
 
     @Test("A damaged byte is told or does no harm, whichever it is")

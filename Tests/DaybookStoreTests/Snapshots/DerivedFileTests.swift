@@ -31,6 +31,75 @@ struct DerivedFileTests {
         #expect(try ContainerFile(path: folder.path + "/2.daysnap").bytes("bytes") == large)
     }
 
+    @Test(
+        "A section that is made while it is written has the bytes of one in memory, wherever blocks end"
+    )
+    func streamed() throws {
+        let folder = try TemporaryFolder()
+        var random = SplitMix64(seed: 7)
+        for round in 0..<12 {
+            var bytes: [UInt8] = []
+            var parts: [[UInt8]] = []
+            func add(_ count: Int) {
+                let part = (0..<count).map { _ in
+                    UInt8.random(in: .min ... .max, using: &random)
+                }
+                parts.append(part)
+                bytes += part
+            }
+            // Numbers and texts of every size, where a block has room for none, some or all of their bytes.
+            for count in [2, 4, 8, 3, 57, 70_000, 131_072] {
+                add((2 * 65_536 - round - bytes.count % 65_536) % 65_536)
+                add(count)
+            }
+            add(round)
+            let made = ContainerSection(name: "bytes", elementByteCount: 4) { [parts] writer in
+                for part in parts {
+                    part.withUnsafeBytes { raw in
+                        switch part.count {
+                        case 2:
+                            writer.append(UInt16(littleEndian: raw.loadUnaligned(as: UInt16.self)))
+                        case 4:
+                            writer.append(UInt32(littleEndian: raw.loadUnaligned(as: UInt32.self)))
+                        case 8:
+                            writer.append(Int64(littleEndian: raw.loadUnaligned(as: Int64.self)))
+                        default: writer.append(part)
+                        }
+                    }
+                }
+            }
+            let held = ContainerSection(
+                name: "bytes", elementCount: bytes.count / 4, bytes: bytes)
+            let paths = ["\(folder.path)/made.daysnap", "\(folder.path)/held.daysnap"]
+            let counts = try zip([made, held], paths).map {
+                try ContainerWriter.write(Self.header, [$0, $0], to: $1)
+            }
+            #expect(counts == [2 * bytes.count, 2 * bytes.count])
+            let files = try paths.map { try Data(contentsOf: URL(filePath: $0)) }
+            #expect(files[0] == files[1], "round \(round)")
+            #expect(try ContainerFile(path: paths[0]).bytes("bytes") == bytes)
+            #expect(try made.collected().bytes == bytes)
+        }
+    }
+
+    @Test("Where a section cannot be made, or what is written is not confirmed, nothing is left")
+    func refused() throws {
+        let folder = try TemporaryFolder()
+        let failing = ContainerSection(name: "bytes", elementByteCount: 1) { writer in
+            writer.append([UInt8](repeating: 1, count: 200_000))
+            throw StoreError(.damaged, "no more of it")
+        }
+        #expect(throws: StoreError.self) {
+            try ContainerWriter.write(Self.header, [failing], to: folder.path + "/1.daysnap")
+        }
+        #expect(throws: StoreError.self) {
+            try ContainerWriter.write(Self.header, [], to: folder.path + "/1.daysnap") {
+                throw StoreError(.damaged, "it was lost meanwhile")
+            }
+        }
+        #expect(try folder.fileNames == [])
+    }
+
     @Test("Many threads write one file at once, and each leaves a whole one")
     func manyWriters() throws {
         let folder = try TemporaryFolder()

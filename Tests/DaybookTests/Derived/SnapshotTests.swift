@@ -54,6 +54,46 @@ struct SnapshotTests {
         }
     }
 
+    @Test(
+        "A snapshot upon the one before has the bytes of one that is made from the rows alone",
+        arguments: Fixtures.apps)
+    func uponAnother(_ app: String) async throws {
+        try await Self.withLedger(app) { path, drafts in
+            // Ids that are named before and after the first snapshot, linked, and of two letter cases.
+            let id = "9a3c1f0e-5b6d-4e7f-8a90-1b2c3d4e5f60"
+            func link(_ subject: String, _ command: Command) -> CommandRequest {
+                CommandRequest(command, subject: subject)
+            }
+            let links = [
+                link(id, .alias(to: "later")), link("anon-1", .alias(to: "ada")),
+                link(id.uppercased(), .alias(to: "anon-2")), link("anon-3", .alias(to: "anon-1")),
+            ]
+            let half = drafts.count / 2
+            let ledger = try Ledger.open(path, clock: { 0 })
+            try await ledger.record(Array(drafts[..<half]))
+            for request in links[..<2] { _ = try await ledger.perform(request) }
+            try ledger.snapshot()
+            // It goes on upon its file.
+            #expect(ledger.core.state.withLock { $0.names.heldCount } == 0)
+            try await ledger.record(Array(drafts[half...]))
+            for request in links[2...] { _ = try await ledger.perform(request) }
+            try ledger.snapshot()
+            let upon = try Self.snapshotFile(path)
+            let bytes = try Data(contentsOf: upon)
+            try ledger.close()
+            try FileManager.default.removeItem(at: upon.deletingLastPathComponent())
+            let again = try Ledger.open(path, clock: { 0 })
+            #expect(again.core.snapshotCut == 0)
+            try again.snapshot()
+            try again.close()
+            let whole = try ContainerFile(path: try Self.snapshotFile(path).path)
+            #expect(try Data(contentsOf: URL(filePath: whole.path)) == bytes)
+            for section in ["names", "streams", "order", "links"] {
+                #expect(whole.elementCount(section) > 0, "\(section)")
+            }
+        }
+    }
+
     @Test("A snapshot of another ledger is not used")
     func foreign() async throws {
         try await Self.withLedger { path, drafts in

@@ -65,6 +65,86 @@ struct KeyIndexTests {
         try scanned.close()
     }
 
+    @Test("Runs too large for a commit are put together beside the work, into the same file")
+    func besideTheWork() async throws {
+        let folder = try LedgerFolder()
+        try await folder.create("dozzi") { 0 }.close()
+        var held = HeldBounds()
+        // Every run of more than one unit.
+        held.keysOfCommitMax = LookupRun.alignment
+        func open() throws -> Ledger {
+            try Ledger(
+                store: try SQLiteEventStore(path: folder.path), path: folder.path, held: held,
+                clock: { 0 })
+        }
+        let ledger = try open()
+        let count = 8 * Self.keysPerFile + 100
+        var start = 0
+        while start < count {
+            let end = min(start + 8_000, count)
+            try await ledger.record(Self.launches(start..<end))
+            start = end
+        }
+        ledger.writer.finishDerivedWriting()
+        let whole = ["keys-000000000001-000000131072.daykeys"]
+        #expect(folder.derivedNames(".daykeys") == whole)
+        let path = folder.derived.appending(path: whole[0])
+        let bytes = try Data(contentsOf: path)
+        try await Self.expectKnown(ledger, count)
+        try ledger.close()
+        // Made from the events again, in parts, by a ledger that is closed before it has time to put them together.
+        try FileManager.default.removeItem(at: folder.derived)
+        let second = try open()
+        try await Self.expectKnown(second, count)
+        try await second.record(Self.launches(count..<count + 1))
+        try second.close()
+        #expect(folder.derivedNames(".daykeys") == whole)
+        let reopened = try open()
+        try await Self.expectKnown(reopened, count + 1)
+        #expect(try reopened.verify().allSatisfy(\.isClean))
+        try reopened.close()
+        // The same as of one that puts them together within the commit.
+        try FileManager.default.removeItem(at: folder.derived)
+        let third = try Ledger.open(folder.path, clock: { 0 })
+        try await Self.expectKnown(third, count + 1)
+        try await third.record(Self.launches(count + 1..<count + 2))
+        try third.close()
+        #expect(try Data(contentsOf: path) == bytes)
+    }
+
+    @Test("What another process wrote and put together is taken over, not written once more")
+    func takenOver() async throws {
+        let folder = try LedgerFolder()
+        try await folder.create("dozzi") { 0 }.close()
+        var held = HeldBounds()
+        held.keysOfCommitMax = LookupRun.alignment
+        func open() throws -> Ledger {
+            try Ledger(
+                store: try SQLiteEventStore(path: folder.path), path: folder.path, held: held,
+                clock: { 0 })
+        }
+        let (first, second) = (try open(), try open())
+        // The second one has its keys, and hears of the others' at its next commit.
+        try await second.record(Self.launches(0..<1))
+        let count = 8 * Self.keysPerFile + 100
+        for start in stride(from: 1, to: count, by: 8_000) {
+            try await first.record(Self.launches(start..<min(start + 8_000, count)))
+        }
+        first.writer.finishDerivedWriting()
+        let whole = ["keys-000000000001-000000131072.daykeys"]
+        #expect(folder.derivedNames(".daykeys") == whole)
+        let inode = try folder.inode(of: whole[0])
+        try await second.record(Self.launches(count..<count + 1))
+        #expect(folder.derivedNames(".daykeys") == whole)
+        #expect(second.core.state.withLock { $0.keys?.runs.count } == 1)
+        try await Self.expectKnown(second, count)
+        second.writer.finishDerivedWriting()
+        #expect(folder.derivedNames(".daykeys") == whole)
+        #expect(try folder.inode(of: whole[0]) == inode)
+        try first.close()
+        try second.close()
+    }
+
     @Test("A damaged, shortened or foreign file of keys costs a scan and never an answer")
     func damage() async throws {
         let folder = try LedgerFolder()

@@ -27,6 +27,12 @@ final class LedgerFolder: Sendable {
         return names.filter { $0.hasSuffix(suffix) }.sorted()
     }
 
+    /// The number of a derived file, which another file of the same name does not have.
+    func inode(of name: String) throws -> Int? {
+        let path = derived.appending(path: name).path
+        return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+    }
+
     func create(_ app: String, clock: @escaping @Sendable () -> Int64) async throws -> Ledger {
         try await Ledger.create(at: path, catalog: Fixtures.catalogDocument(app), clock: clock)
     }

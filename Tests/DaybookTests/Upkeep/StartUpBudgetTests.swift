@@ -2,6 +2,9 @@ import Daybook
 import DaybookDomain
 import DaybookEvents
 import DaybookStore
+import Foundation
+import InMemoryLogging
+import Logging
 import Testing
 
 /// Decision 0019: the next snapshot is due when reading the tail would take longer than a start may.
@@ -72,6 +75,61 @@ struct StartUpBudgetTests {
         #expect(try await record(0..<4_999) == 0)
         #expect(try await record(4_999..<5_000) == 5_001)
         #expect(try await record(5_000..<5_001) == 5_001)
+    }
+
+    @Test(
+        "A snapshot is due, too, when many names or events came since the last one, and not before",
+        arguments: [true, false])
+    func held(isOfNames: Bool) async throws {
+        let folder = try LedgerFolder()
+        try await folder.create("dozzi", clock: { 0 }).close()
+        var held = HeldBounds()
+        // The catalog's event and names come first; 50 customers, who are all named after 50 events.
+        if isOfNames { held.namesMax = 45 } else { held.eventsMax = 60 }
+        let ledger = try Ledger(
+            store: try SQLiteEventStore(path: folder.path), path: folder.path, held: held,
+            clock: { 0 })
+        let before = isOfNames ? 30 : 59
+        try await ledger.record(Self.drafts(0..<before))
+        ledger.writer.finishDerivedWriting()
+        #expect(ledger.core.snapshotCut == 0)
+        try await ledger.record(Self.drafts(before..<before + 30))
+        ledger.writer.finishDerivedWriting()
+        #expect(ledger.core.snapshotCut == Int64(before + 31))
+        #expect(ledger.core.state.withLock { $0.names.heldCount } == 0)
+        #expect(try ledger.verify().allSatisfy(\.isClean))
+        // With all of that in its file another one is not due.
+        try await ledger.record(Self.drafts(before + 30..<before + 31))
+        try ledger.close()
+        let reopened = try Ledger.open(folder.path, readOnly: true, clock: { 0 })
+        #expect(reopened.core.snapshotCut == Int64(before + 31))
+        try reopened.close()
+    }
+
+    @Test("A snapshot that cannot be written is not tried again at every commit, however pressing")
+    func failing() async throws {
+        let folder = try LedgerFolder()
+        try await folder.create("dozzi", clock: { 0 }).close()
+        // A file where the folder should be.
+        try Data().write(to: folder.derived)
+        let handler = InMemoryLogHandler()
+        var held = HeldBounds()
+        held.namesMax = 2
+        let ledger = try Ledger(
+            store: try SQLiteEventStore(path: folder.path), path: folder.path, held: held,
+            log: Logger(label: "daybook") { _ in handler }, clock: { 0 })
+        for number in 0..<20 {
+            try await ledger.record(Self.drafts(number..<number + 1))
+            ledger.writer.finishDerivedWriting()
+        }
+        func told() -> Int {
+            handler.entries.count { "\($0.message)".hasPrefix("no snapshot was written") }
+        }
+        #expect(told() == 1)
+        #expect(ledger.core.snapshotCut == 0)
+        // At its end it is tried once more.
+        try ledger.close()
+        #expect(told() == 2)
     }
 
     @Test("A process that lives long writes one beside its work")

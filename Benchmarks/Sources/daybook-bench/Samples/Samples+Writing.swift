@@ -143,16 +143,19 @@ extension Samples {
         let now = workload.clock
         let ledger = try Ledger.createEmpty(at: path, app: Workload.app) { now }
         let lines = try FileHandle(forReadingFrom: URL(fileURLWithPath: words[0]))
+        let watch = MemoryWatch()
         let start = ContinuousClock.now
         let report = try await ledger.importLines {
             try lines.read(upToCount: 1 << 18).map { Array($0) }
         }
-        let measurement = measured(since: start, events: report.appended)
+        var measurement = measured(since: start, events: report.appended)
         // The file begins with the catalog.
         guard report.appended == numbers[0] + 1 else {
             throw BenchmarkError("\(report.appended) of \(numbers[0]) lines were appended")
         }
         try ledger.close()
+        // A ledger that is closed may write a snapshot.
+        watch.note(in: &measurement)
         return measurement
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How everything grows with the ledger.
 extension Benchmark {
     /// The naive store with two unique indexes stops here: it takes minutes above.
@@ -61,6 +63,9 @@ extension Benchmark {
                 Goal(
                     "own memory of a full row replay, MB", .atMost, 400, places: 0,
                     last { $0["rows_peak_own_bytes"] / 1_000_000 }),
+                Goal(
+                    "own memory of an import of as many lines, MB", .atMost, 256, places: 0,
+                    last { $0["import_peak_own_bytes"] / 1_000_000 }),
             ])
     }
 
@@ -98,6 +103,8 @@ extension Benchmark {
             .count("backup --check/s") { $0["prove_rate"] },
             .count("verify/s") { $0["verify_rate"] },
             .value("peak MB, verify", 0) { $0["verify_peak_bytes"] / 1_000_000 },
+            .count("import/s") { $0["import_rate"] },
+            .value("own MB, import", 0) { $0["import_peak_own_bytes"] / 1_000_000 },
         ]
     }
 
@@ -159,6 +166,14 @@ extension Benchmark {
         note("segments") { try replayed("growth", .segments) }
         note("prove") { try programs.runOurs("prove", path) }
         note("verify") { try programs.runOurs("verify-all", path) }
+        note("import") {
+            let lines = path + ".ndjson"
+            defer { try? FileManager.default.removeItem(atPath: lines) }
+            _ = try programs.runOurs("export", path, lines)
+            return try programs.runOurs(
+                "import", programs.path("growth-import"), lines, String(events))
+        }
+        try programs.remove("growth-import")
         try programs.remove("growth")
         return all
     }
