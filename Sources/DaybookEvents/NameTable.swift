@@ -64,7 +64,9 @@ public struct NameTable: Sendable {
     /// The number of a text; `nil` when it was never interned.
     /// - Complexity: O(log *n*) in the names above the base.
     public func id(of text: String) -> NameID? {
-        text.isEmpty ? 0 : id(of: text, NameLayer.hash(text))
+        if text.isEmpty { return 0 }
+        // Only layers are looked up by this hash.
+        return heldCount == 0 ? base?.id(of: text) : id(of: text, NameLayer.hash(text))
     }
 
     private func id(of text: String, _ hash: UInt64) -> NameID? {

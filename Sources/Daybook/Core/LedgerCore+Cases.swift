@@ -13,8 +13,9 @@ extension LedgerCore {
     package static let eventsUnderLockMax: Int64 = 4_096
 
     /// Gathers one customer's case at a moment; every answer is made from one.
+    /// - Parameter customer: The number of the customer's id, where that was found already (`atHand`).
     package func customerCase(
-        _ subject: String, _ environment: Environment, _ moment: Moment
+        _ subject: String, _ environment: Environment, _ moment: Moment, customer: NameID? = nil
     ) throws -> (question: CustomerCase, asOf: AsOf) {
         noteReader()
         try refresh()
@@ -29,7 +30,8 @@ extension LedgerCore {
                 // Of what is known now the ids are found once, to see how much there is and to gather it.
                 let key =
                     cut.position >= state.head.position
-                    ? try builder.key(environment, subject) : nil
+                    ? try customer.map { CustomerKey(environment, $0) }
+                        ?? builder.key(environment, subject) : nil
                 let members =
                     key.map { builder.members($0) }
                     ?? state.members(named: subject, in: environment, cut: cut.position)
@@ -46,38 +48,56 @@ extension LedgerCore {
         }
     }
 
-    /// What was decided before about a customer as they are now, if it still stands.
-    package func standing(
+    /// What is at hand about a customer who is asked about now.
+    package struct AtHand {
+        /// What was decided before about the customer as they are now, if it still stands.
+        package var decision: (decision: Decision, asOf: AsOf)?
+        /// The number of the customer's id, where an event names it as it is asked for.
+        package var customer: NameID?
+    }
+
+    /// Looks for a decision that still stands.
+    package func atHand(
         _ question: CheckQuestion, for subject: String, _ environment: Environment
-    ) throws -> (decision: Decision, asOf: AsOf)? {
+    ) throws -> AtHand {
         noteReader()
         try refresh()
         return try translating {
             let wall = clock()
             return state.withLock { state in
                 let time = LedgerClock(wall: wall, last: state.head.recordedAt)
-                return state.standing(question, for: subject, in: environment, at: time.now).map {
-                    (
-                        $0.decision,
-                        AsOf(
-                            at: time.now, position: state.head.position, catalog: $0.catalog,
-                            isOpen: true, clockLead: time.lead)
-                    )
-                }
+                let exact = state.exactCustomer(named: subject, in: environment)
+                guard
+                    let name = exact ?? state.customers(named: subject, in: environment).first,
+                    name != 0
+                else { return AtHand() }
+                let standing = state.standing(
+                    question, about: CustomerKey(environment, name), at: time.now)
+                return AtHand(
+                    decision: standing.map {
+                        (
+                            $0.decision,
+                            AsOf(
+                                at: time.now, position: state.head.position, catalog: $0.catalog,
+                                isOpen: true, clockLead: time.lead)
+                        )
+                    }, customer: exact)
             }
         }
     }
 
     /// Remembers a decision about a customer as they are now, where it stands for some time.
+    /// - Parameter customer: The number of the customer's id, where that is known.
     package func remember(
-        _ question: CheckQuestion, _ decision: Decision, _ check: Check, _ asOf: AsOf
+        _ question: CheckQuestion, _ decision: Decision, _ check: Check, _ asOf: AsOf,
+        customer: NameID? = nil
     ) {
         guard let until = check.standing(question, decision),
             let standing = StandingDecision(
                 question, decision, catalog: asOf.catalog, times: asOf.at..<until,
                 upon: check.context)
         else { return }
-        state.withLock { $0.remember(standing, about: check.context) }
+        state.withLock { $0.remember(standing, about: check.context, customer: customer) }
     }
 
     /// So many large commits after a question are taken in beside those who ask: seconds of a writer at full speed.

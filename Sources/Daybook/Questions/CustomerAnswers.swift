@@ -11,13 +11,16 @@ struct CustomerAnswers {
         _ question: CheckQuestion, for subject: String, environment: Environment = .production,
         moment: Moment = .now
     ) throws -> (decision: Decision, asOf: AsOf) {
-        let isNow = moment == .now
-        if isNow, let known = try core.standing(question, for: subject, environment) {
-            return known
+        guard moment == .now else {
+            let (check, asOf) = try prepared(subject, environment, moment)
+            return (try decide(question, by: check), asOf)
         }
-        let (check, asOf) = try prepared(subject, environment, moment)
+        let known = try core.atHand(question, for: subject, environment)
+        if let decision = known.decision { return decision }
+        let (check, asOf) = try prepared(
+            subject, environment, moment, customer: known.customer)
         let decision = try decide(question, by: check)
-        if isNow { core.remember(question, decision, check, asOf) }
+        core.remember(question, decision, check, asOf, customer: known.customer)
         return (decision, asOf)
     }
 
@@ -31,10 +34,10 @@ struct CustomerAnswers {
     }
 
     private func prepared(
-        _ subject: String, _ environment: Environment, _ moment: Moment
+        _ subject: String, _ environment: Environment, _ moment: Moment, customer: NameID? = nil
     ) throws -> (check: Check, asOf: AsOf) {
-        let (customer, asOf) = try namedCase(subject, environment, moment)
-        guard let check = Check(customer) else { throw try noCatalog(asOf) }
+        let (context, asOf) = try namedCase(subject, environment, moment, customer: customer)
+        guard let check = Check(context) else { throw try noCatalog(asOf) }
         return (check, asOf)
     }
 
@@ -63,10 +66,12 @@ struct CustomerAnswers {
     }
 
     /// The case with the texts of all that an answer shows by name.
+    /// - Parameter customer: The number of the customer's id, where that is known.
     private func namedCase(
-        _ subject: String, _ environment: Environment, _ moment: Moment
+        _ subject: String, _ environment: Environment, _ moment: Moment, customer: NameID? = nil
     ) throws -> (question: CustomerCase, asOf: AsOf) {
-        var (question, asOf) = try core.customerCase(subject, environment, moment)
+        var (question, asOf) = try core.customerCase(
+            subject, environment, moment, customer: customer)
         if question.namesToLookUp.isEmpty { return (question, asOf) }
         let bare = question
         question = try core.translating {

@@ -147,13 +147,16 @@ package final class AggregateCache: Sendable {
         of folded: SharedAggregate
     ) {
         content.withLock { content in
-            guard var entry = content.young[aggregate], entry.stamp == stamp,
-                entry.folded.isIdentical(to: folded)
-            else { return }
-            entry.decisions.removeAll { $0.answers(decision.question) }
-            if entry.decisions.count >= Self.decisionCountMax { entry.decisions.removeFirst() }
-            entry.decisions.append(decision)
-            insert(entry, aggregate, &content)
+            guard let index = content.young.index(forKey: aggregate) else { return }
+            let entry = content.young.values[index]
+            guard entry.stamp == stamp, entry.folded.isIdentical(to: folded) else { return }
+            var decisions = entry.decisions
+            decisions.removeAll { $0.answers(decision.question) }
+            if decisions.count >= Self.decisionCountMax { decisions.removeFirst() }
+            decisions.append(decision)
+            content.youngByteCount +=
+                (decisions.count - entry.decisions.count) * Self.decisionByteCount
+            content.young.values[index].decisions = decisions
             // Its entry is there already, which a new one alone would make room for.
             if content.youngByteCount >= generationByteCount { Self.turn(&content) }
         }

@@ -6,9 +6,16 @@ extension LedgerState {
     /// The number of a customer's id. A UUID is found in any letter case: as it is written where it is known so, else
     /// as the ledger knows it. `nil`: the text is no name of this ledger.
     package func customer(named text: String, in environment: Environment) -> NameID? {
-        let exact = names.id(of: text)
-        if let exact, isKnown(CustomerKey(environment, exact)) { return exact }
-        return customers(named: text, in: environment).first
+        exactCustomer(named: text, in: environment)
+            ?? customers(named: text, in: environment).first
+    }
+
+    /// The number of a customer's id that an event names as it is written here: which stays so, whatever comes.
+    package func exactCustomer(named text: String, in environment: Environment) -> NameID? {
+        guard let name = names.id(of: text), isKnown(CustomerKey(environment, name)) else {
+            return nil
+        }
+        return name
     }
 
     /// Every id that a text names, the one that is written so first. Of a UUID the two spellings are one person only

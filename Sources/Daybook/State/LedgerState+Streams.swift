@@ -95,4 +95,16 @@ extension LedgerState {
         }
         return found
     }
+
+    /// Which events an aggregate has now.
+    package func stamp(of aggregate: UInt32) -> AggregateCache.Stamp {
+        var heads: UInt64 = 0
+        func take(_ stream: UInt32) {
+            heads = (heads ^ UInt64(bitPattern: headOf(stream).position)) &* 0x9E37_79B9_7F4A_7C15
+            heads ^= heads >> 29
+        }
+        // Without links an aggregate is its own stream.
+        if identity.isEmpty { take(aggregate) } else { streams(of: aggregate).forEach(take) }
+        return .init(heads: heads, corrections: corrections.count)
+    }
 }

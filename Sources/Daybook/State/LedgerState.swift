@@ -209,16 +209,6 @@ package struct LedgerState: Sendable {
         cache?.evolve(stream.aggregate, event, from: known, to: next, names: names)
     }
 
-    /// Which events an aggregate has now.
-    package func stamp(of aggregate: UInt32) -> AggregateCache.Stamp {
-        var heads: UInt64 = 0
-        for stream in streams(of: aggregate) {
-            heads = (heads ^ UInt64(bitPattern: headOf(stream).position)) &* 0x9E37_79B9_7F4A_7C15
-            heads ^= heads >> 29
-        }
-        return .init(heads: heads, corrections: corrections.count)
-    }
-
     /// The folded state of an aggregate as it is now.
     package func live(_ aggregate: UInt32) throws -> SharedAggregate {
         let record = stream(aggregate)

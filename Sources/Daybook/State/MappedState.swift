@@ -153,12 +153,7 @@ final class MappedState: NameBase, IdentityBase {
     var shape: (names: Int, streams: Int) { (names.count, streams.count) }
 
     func withUTF8(of id: NameID, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        let (offset, byteCount) = element(names, Int(id) - 1, (UInt64(0), UInt32(0))) {
-            ($0.number(0), $0.number(8))
-        }
-        guard offset <= UInt64(texts.count), UInt64(byteCount) <= UInt64(texts.count) - offset
-        else { return }
-        let range = Int(offset)..<Int(offset) + Int(byteCount)
+        guard let range = place(of: id) else { return }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: range.count) { buffer in
             let isFound = read(texts, range) {
                 UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0)
@@ -169,15 +164,34 @@ final class MappedState: NameBase, IdentityBase {
     }
 
     func id(of text: String) -> NameID? {
-        let mask = slots.count - 1
-        var slot = Int(truncatingIfNeeded: SnapshotFormat.hash(text, hashKey)) & mask
-        for _ in 0..<slots.count {
-            let id: UInt32 = number(slots, slot)
-            if id == 0 { return nil }
-            if haveSameBytes(self.text(of: id), text) { return id }
-            slot = (slot + 1) & mask
+        var text = text
+        return text.withUTF8 { bytes in
+            let mask = slots.count - 1
+            let hash = SipHash.hash64(hashKey, UnsafeRawBufferPointer(bytes))
+            var slot = Int(truncatingIfNeeded: hash) & mask
+            for _ in 0..<slots.count {
+                let id: UInt32 = number(slots, slot)
+                if id == 0 { return nil }
+                if isText(of: id, bytes) { return id }
+                slot = (slot + 1) & mask
+            }
+            return nil
         }
-        return nil
+    }
+
+    private func isText(of id: NameID, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let range = place(of: id), range.count == bytes.count else { return false }
+        return read(texts, range) { $0.elementsEqual(bytes) } ?? false
+    }
+
+    /// Where a name's text stands; `nil` for a number that leads nowhere.
+    private func place(of id: NameID) -> Range<Int>? {
+        let (offset, byteCount) = element(names, Int(id) - 1, (UInt64(0), UInt32(0))) {
+            ($0.number(0), $0.number(8))
+        }
+        guard offset <= UInt64(texts.count), UInt64(byteCount) <= UInt64(texts.count) - offset
+        else { return nil }
+        return Int(offset)..<Int(offset) + Int(byteCount)
     }
 
     // MARK: Streams

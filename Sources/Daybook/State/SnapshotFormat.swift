@@ -71,12 +71,6 @@ package enum SnapshotFormat {
         Digest.sha256Prefix(Array(header.ledgerID.utf8))
     }
 
-    /// Where a name is looked for first.
-    package static func hash(_ text: String, _ key: SipHash.Key) -> UInt64 {
-        var text = text
-        return text.withUTF8 { SipHash.hash64(key, UnsafeRawBufferPointer($0)) }
-    }
-
     package static func number(of key: CustomerKey) -> UInt64 {
         UInt64(key.environment.rawValue) << 32 | UInt64(key.name)
     }

@@ -61,14 +61,11 @@ extension LedgerState {
     /// Whether a customer is one of whom `Check.standing` can speak: of others time can bring what others did.
     package func isPlain(_ key: CustomerKey) -> Bool { plainAggregate(key) != nil }
 
-    /// What was decided before, if it still stands.
+    /// What was decided before about a customer, if it still stands.
     package func standing(
-        _ question: CheckQuestion, for subject: String, in environment: Environment, at now: Int64
+        _ question: CheckQuestion, about key: CustomerKey, at now: Int64
     ) -> StandingDecision? {
-        guard let cache, !needsSettling,
-            let name = customer(named: subject, in: environment), name != 0,
-            let aggregate = plainAggregate(CustomerKey(environment, name))
-        else { return nil }
+        guard let cache, !needsSettling, let aggregate = plainAggregate(key) else { return nil }
         let rules = standingRules
         return cache.decision(on: aggregate, stamp(of: aggregate)) {
             $0.times.contains(now) && $0.rules == rules && $0.answers(question)
@@ -76,9 +73,14 @@ extension LedgerState {
     }
 
     /// Remembers a decision about a customer as they are now.
-    /// - Parameter context: What it was decided upon; it is not remembered where that is not how the customer is now.
-    package func remember(_ decision: StandingDecision, about context: CustomerCase) {
-        guard let cache, let name = customer(named: context.subject, in: context.environment),
+    /// - Parameters:
+    ///   - context: What it was decided upon; it is not remembered where that is not how the customer is now.
+    ///   - customer: The number of the customer's id, where that is known.
+    package func remember(
+        _ decision: StandingDecision, about context: CustomerCase, customer: NameID? = nil
+    ) {
+        guard let cache,
+            let name = customer ?? self.customer(named: context.subject, in: context.environment),
             let aggregate = plainAggregate(CustomerKey(context.environment, name)),
             decision.rules == standingRules
         else { return }

@@ -48,7 +48,7 @@ struct LargeCommitTests {
             let question = CheckQuestion("stories")
             let (bob, asOf) = try ledger.check(question, for: "bob")
             (self.bob, position) = (bob, asOf.position)
-            kept = try ledger.core.standing(question, for: "bob", .production)?.decision
+            kept = try ledger.core.atHand(question, for: "bob", .production).decision?.decision
             ada = try ledger.check(question, for: "ada").decision
             cleo = try ledger.check(question, for: "cleo").decision
             streamReadCount = streamReads.load(ordering: .relaxed) - before

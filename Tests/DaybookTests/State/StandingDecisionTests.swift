@@ -45,7 +45,7 @@ struct StandingDecisionTests {
 
         /// Asks twice: as apps do, and about the very time of the answer, which is decided anew.
         mutating func ask(_ subject: String, _ question: CheckQuestion) throws {
-            if try ledger.core.standing(question, for: subject, .production) != nil {
+            if try ledger.core.atHand(question, for: subject, .production).decision != nil {
                 foundCount += 1
             }
             let (decision, asOf) = try ledger.check(question, for: subject)
@@ -95,6 +95,36 @@ struct StandingDecisionTests {
         #expect(walk.foundCount > 50, "\(walk.foundCount)")
     }
 
+    @Test("A customer who was found stays found, whatever comes before the case is gathered")
+    func found() async throws {
+        let walk = try await Walk("dozzi", seed: 1)
+        walk.clock.now = Fixtures.now
+        let (ledger, core) = (walk.ledger, walk.ledger.core)
+        let id = "9a3c1f0e-5b6d-4e7f-8a90-1b2c3d4e5f60"
+        let question = CheckQuestion("stories")
+        func customer(_ subject: String) throws -> NameID? {
+            try core.atHand(question, for: subject, .production).customer
+        }
+        #expect(try customer(id) == nil)
+        try await ledger.consume("stories", by: id, ref: "a")
+        let found = try #require(try customer(id))
+        // In the other letter case it is no exact name, before an event names it so.
+        #expect(try customer(id.uppercased()) == nil)
+        // A name of the ledger, and of no customer.
+        #expect(try customer("stories") == nil)
+        // Between the two look-ups: the other spelling with a use, and an alias.
+        try await ledger.consume("stories", by: id.uppercased(), ref: "b")
+        try await ledger.perform(CommandRequest(.alias(to: "ada"), subject: id))
+        func used(_ customer: NameID?) throws -> (String, Int64?) {
+            let (context, _) = try core.customerCase(id, .production, .now, customer: customer)
+            let check = try #require(Check(context))
+            return (context.subject, try check.decide(question).usage?.used)
+        }
+        #expect(try used(found) == ("ada", 2))
+        #expect(try used(nil) == ("ada", 2))
+        #expect(try customer(id) == found)
+    }
+
     @Test("What was decided by former rules, or is spelled in other bytes, is not found")
     func rules() async throws {
         let walk = try await Walk("dozzi", seed: 1)
@@ -109,29 +139,30 @@ struct StandingDecisionTests {
         }
         let (check, asOf, decision) = try ask()
         core.remember(question, decision, check, asOf)
-        #expect(try core.standing(question, for: "ada", .production)?.decision == decision)
+        #expect(try core.atHand(question, for: "ada", .production).decision?.decision == decision)
         let other = CheckQuestion("stories", profile: "Zoe\u{308}")
-        #expect(try core.standing(other, for: "ada", .production) == nil)
+        #expect(try core.atHand(other, for: "ada", .production).decision == nil)
         let long = CheckQuestion("stories", profile: String(repeating: "x", count: 200))
         core.remember(long, decision, check, asOf)
-        #expect(try core.standing(long, for: "ada", .production) == nil)
+        #expect(try core.atHand(long, for: "ada", .production).decision == nil)
 
         // Another thread publishes between a decision and the moment at which it is kept.
         try await walk.publish(.all, effectiveAt: nil)
-        #expect(try core.standing(question, for: "ada", .production) == nil)
+        #expect(try core.atHand(question, for: "ada", .production).decision == nil)
         core.remember(question, decision, check, asOf)
-        #expect(try core.standing(question, for: "ada", .production) == nil)
+        #expect(try core.atHand(question, for: "ada", .production).decision == nil)
         let (checkNow, asOfNow, decisionNow) = try ask()
         #expect(decisionNow != decision && asOfNow.catalog != asOf.catalog)
         core.remember(question, decisionNow, checkNow, asOfNow)
-        #expect(try core.standing(question, for: "ada", .production)?.decision == decisionNow)
+        #expect(
+            try core.atHand(question, for: "ada", .production).decision?.decision == decisionNow)
         // Before it was decided, and after the use that comes next.
         walk.clock.now -= 2 * LedgerClock.stepMax
-        #expect(try core.standing(question, for: "ada", .production) == nil)
+        #expect(try core.atHand(question, for: "ada", .production).decision == nil)
         walk.clock.now += 2 * LedgerClock.stepMax
         try await ledger.consume("stories", by: "ada", ref: "b")
-        #expect(try core.standing(question, for: "ada", .production) == nil)
+        #expect(try core.atHand(question, for: "ada", .production).decision == nil)
         core.remember(question, decisionNow, checkNow, asOfNow)
-        #expect(try core.standing(question, for: "ada", .production) == nil)
+        #expect(try core.atHand(question, for: "ada", .production).decision == nil)
     }
 }
