@@ -1,13 +1,20 @@
+#define _GNU_SOURCE
 #include "CDaybook.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
-// How far a thread that gives way is below the caller's: 10 below, the scheduler of Linux gives it a ninth of the share,
-// and lets the others go before it as soon as they wake up.
+// How far a thread that gives way is below the caller's: 10 below, the scheduler of Linux gives it a ninth of the share.
 #define GIVING_WAY 10
 #define NICE_MAX 19
+// The time in nanoseconds that it asks for at once, far more than the 3 ms that others get. Since Linux 6.12 a thread
+// that wakes up and asks for less goes before it at once; else it waits until the next tick, 4 ms with 250 a second.
+#define SLICE 100000000
 
 typedef struct {
     void (*body)(void *context, int worker);
@@ -18,14 +25,30 @@ typedef struct {
     pthread_t thread;
 } daybook_worker;
 
+#ifdef __linux__
+// As sched_setattr(2) takes it, of which older C libraries have no declaration.
+typedef struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+} scheduling;
+
+// There a number belongs to a thread, not to a process, and cannot be lowered again: the thread ends with its work.
+static void give_way(void) {
+    int below = getpriority(PRIO_PROCESS, 0) + GIVING_WAY;
+    int nice = below < NICE_MAX ? below : NICE_MAX;
+    // Policy 0 is the usual one.
+    scheduling wanted = {.size = sizeof wanted, .nice = nice, .runtime = SLICE};
+    if (syscall(SYS_sched_setattr, 0, &wanted, 0) != 0) setpriority(PRIO_PROCESS, 0, nice);
+}
+#endif
+
 static void *run(void *argument) {
     daybook_worker *worker = argument;
 #ifdef __linux__
-    // There a number belongs to a thread, not to a process, and cannot be lowered again: the thread ends with its work.
-    if (worker->gives_way) {
-        int nice = getpriority(PRIO_PROCESS, 0) + GIVING_WAY;
-        setpriority(PRIO_PROCESS, 0, nice < NICE_MAX ? nice : NICE_MAX);
-    }
+    if (worker->gives_way) give_way();
 #endif
     worker->body(worker->context, worker->worker);
     return NULL;

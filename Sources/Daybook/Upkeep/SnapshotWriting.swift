@@ -51,7 +51,8 @@ struct SnapshotWriting {
         let (file, byteCount, sums) = try Parallel.givingWay(givesWay) {
             try segments.seal(from: core.store, through: position)
             let sums =
-                isDigesting ? try BucketSums.folding(frozen, workers: Self.workersMax) : nil
+                isDigesting
+                ? try BucketSums.folding(frozen, workers: Self.workers(givesWay)) : nil
             // Whatever the digest found to be damaged is written anew.
             try segments.seal(from: core.store, through: position)
             let (file, byteCount) = try write(frozen, history, sums, into: folder, like: path)
@@ -63,8 +64,11 @@ struct SnapshotWriting {
             segmentByteCount: segments.segments.reduce(0) { $0 + $1.byteCount })
     }
 
-    /// One of the store's four connections stays free for a writer.
-    private static let workersMax = min(3, AggregatePass.workersDefault)
+    /// One of the store's four connections stays free for a writer, and one processor for those who go first: what
+    /// wakes up on a busy one may wait until the scheduler's next tick.
+    private static func workers(_ givesWay: Bool) -> Int {
+        min(3, max(1, AggregatePass.workersDefault - (givesWay ? 1 : 0)))
+    }
 
     /// - Returns: The file, and the bytes of its sections.
     private func write(

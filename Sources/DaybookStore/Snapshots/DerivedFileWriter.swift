@@ -4,7 +4,7 @@ import Foundation
 /// The bytes of a file that is not under its name yet, written slice by slice, each to the disk before the next.
 final class DerivedFileWriter {
     /// So much is written out at once: a commit that syncs its log meanwhile waits for hardly more.
-    private static let sliceByteCount = 1 << 20
+    private static let sliceByteCount = 1 << 18
 
     private let descriptor: CInt
     private let path: String
