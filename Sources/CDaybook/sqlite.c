@@ -6,9 +6,15 @@
 extern int sqlite3_db_config(struct sqlite3 *connection, int operation, ...);
 enum { NO_CHECKPOINT_ON_CLOSE = 1006 };
 
+// https://www.sqlite.org/c3ref/config.html
+extern int sqlite3_config(int operation, ...);
+enum { MEMORY_STATISTICS = 9 };
+
 int daybook_keep_log_on_close(struct sqlite3 *connection) {
     return sqlite3_db_config(connection, NO_CHECKPOINT_ON_CLOSE, 1, (int *)0);
 }
+
+int daybook_count_no_memory_of_sqlite(void) { return sqlite3_config(MEMORY_STATISTICS, 0); }
 
 daybook_log_head daybook_read_log_head(const void *index) {
     daybook_log_head head;

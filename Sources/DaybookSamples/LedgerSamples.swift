@@ -24,6 +24,7 @@ struct LedgerSamples: Sendable {
         switch (name, numbers.count) {
         case ("make", 0): try await make()
         case ("check", 1): try check(numbers[0])
+        case ("check-first", 1): try checkFirst(numbers[0])
         case ("history", 1): try history(numbers[0])
         case ("consume", 1): try await consume(numbers[0])
         case ("record", 1): try await record(numbers[0])
@@ -68,6 +69,17 @@ struct LedgerSamples: Sendable {
             }
         }
         return count
+    }
+
+    private func checkFirst(_ count: Int) throws -> Int {
+        let ledger = try Ledger.open(path, readOnly: true)
+        for customer in 0..<min(count, Self.customerCount) {
+            let name = workload.subjectName(customer)
+            guard try ledger.check(Workload.meter, for: name).allowed else {
+                throw StoreError(.failed, "\(name) may not, and should")
+            }
+        }
+        return min(count, Self.customerCount)
     }
 
     private func history(_ count: Int) throws -> Int {

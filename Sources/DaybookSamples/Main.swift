@@ -12,6 +12,7 @@ import Foundation
 /// ```
 /// DaybookSamples make FILE               a ledger of 32,768 events of 400 customers, all in segments
 /// DaybookSamples check FILE COUNT        questions about customers at hand
+/// DaybookSamples check-first FILE COUNT  the first question about each of up to 400 customers, who have eighty events
 /// DaybookSamples history FILE COUNT      the events of a customer who has eighty, as people read them
 /// DaybookSamples consume FILE COUNT      uses of one client, in a new ledger beside the file
 /// DaybookSamples record FILE COUNT       batches of 500 typed reports, in a new ledger beside the file

@@ -75,6 +75,12 @@ struct sqlite3;
 // Returns SQLite's code: 0 when it is so.
 int daybook_keep_log_on_close(struct sqlite3 *connection);
 
+// Has SQLite not count the memory of the whole process (SQLITE_CONFIG_MEMSTATUS): it takes a lock for each allocation
+// to do so, several for each row that is read.
+//
+// To be called before SQLite is used. Returns SQLite's code: 0 when it is so, SQLITE_MISUSE where SQLite is in use.
+int daybook_count_no_memory_of_sqlite(void);
+
 // The head of the index of SQLite's log: counters and checksums of the last commit.
 typedef struct {
     uint64_t words[6];

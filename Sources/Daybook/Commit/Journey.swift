@@ -86,12 +86,12 @@ struct Journey: Sendable {
         }
     }
 
-    /// Commits of so many events are taken in upon a copy only where customers were asked about lately; else in place,
-    /// which keeps a first question waiting for one of them.
+    /// Commits of up to so many events are taken in upon a copy only where customers were asked about lately; else in
+    /// place, which keeps a first question waiting for one of them.
     ///
-    /// Why: a thousand events of as many customers change parts all over the state's tables, and an import would pay
-    /// for copies of those that nothing reads. Of more events than these the wait would be too long.
-    private static let eventsInPlace = 65...GroupDecider.eventsPerCommitMax
+    /// Why: even one event changes parts all over the state's tables, and a writer would pay for copies of those that
+    /// nothing reads. Of more events than these the wait would be too long.
+    private static let eventsInPlaceMax = GroupDecider.eventsPerCommitMax
 
     /// Takes a commit in beside those who ask, to whom it is shown at once: the state is held for a moment alone.
     /// - Returns: `false` where another thread has taken it in, or a copy would cost more than the wait; nothing was
@@ -99,7 +99,7 @@ struct Journey: Sendable {
     private func publishBeside(
         _ rows: [EventRow], _ names: inout LedgerState.Names?, _ point: HistoryPoint, isAsked: Bool
     ) throws -> Bool {
-        if Self.eventsInPlace.contains(rows.count) {
+        if rows.count <= Self.eventsInPlaceMax {
             let left = core.commitsBeside.load(ordering: .relaxed)
             guard left > 0 else { return false }
             core.commitsBeside.store(left - 1, ordering: .relaxed)

@@ -18,8 +18,9 @@ final class PreparedEvent: Sendable {
     let problem: EventProblem?
     /// Not checked yet: only the writer can say whether the ledger has its document.
     let isUnchecked: Bool
-    /// Of the payload as the source sent it (rule 16).
-    let requestDigest: Int64
+    /// Of the payload as the source sent it (rule 16); worked out at each question of an event that is only checked.
+    var requestDigest: Int64 { knownDigest ?? ReportCheck.digest(of: draft) }
+    private let knownDigest: Int64?
     /// Of an event under an app's own name, the digest of what the name stands for: engines that knew the name before
     /// any catalog did have recorded that one.
     let namedDigest: Int64?
@@ -35,7 +36,7 @@ final class PreparedEvent: Sendable {
     /// Of the source's key.
     let key: Reference
     /// The row without its place in the ledger and without the numbers of its names; `nil` while the ledger has to say
-    /// when it happened.
+    /// when it happened, and of an event that is only checked.
     let row: EventRow?
     /// The names of the row.
     let names: RowDigest.Names
@@ -53,29 +54,29 @@ final class PreparedEvent: Sendable {
     ///   - draft: In canonical form.
     ///   - schema: Of the draft's type and version; `nil`: this build does not know it.
     ///   - requestDigest: `ReportCheck.digest` of what was said, or what else tells whether the same key is the same
-    ///     event.
+    ///     event; `nil`: the event is only checked.
     ///   - rowDigest: With the secret of the ledger.
     private init(
-        _ draft: EventDraft, _ schema: EventSchema?, requestDigest: Int64,
+        _ draft: EventDraft, _ schema: EventSchema?, requestDigest: Int64?,
         _ rowDigest: inout RowDigest, document: StoredDocument? = nil, isRead: Bool = false,
         namedDigest: Int64? = nil, olderKey: Reference? = nil
     ) {
         let stream = EventRouter.stream(of: draft, schema)
         problem = nil
         isUnchecked = false
-        self.requestDigest = requestDigest
+        knownDigest = requestDigest
         self.namedDigest = namedDigest
         self.olderKey = olderKey
         self.document = document
         self.isRead = isRead
         key = Reference(draft.source.key ?? "")
-        if draft.occurredAt == nil {
-            (row, names, digest) = (nil, RowDigest.Names(), nil)
-        } else {
+        if let requestDigest, draft.occurredAt != nil {
             var encoded = EventEncoder.encode(draft, schema)
             encoded.row.requestDigest = requestDigest
             digest = rowDigest.of(encoded.row, encoded.names, in: stream)
             (row, names) = encoded
+        } else {
+            (row, names, digest) = (nil, RowDigest.Names(), nil)
         }
         isPlain = Self.isPlain(draft, schema)
         isUnknown = schema == nil
@@ -98,12 +99,22 @@ final class PreparedEvent: Sendable {
             isRead: isRead, namedDigest: namedDigest, olderKey: olderKey)
     }
 
+    /// The same of an event that is checked and not appended: without a row.
+    convenience init(
+        checking draft: EventDraft, _ secret: LedgerSecret, document: StoredDocument?
+    ) {
+        var digest = RowDigest(secret)
+        self.init(
+            draft, Vocabulary.schema(named: draft.type, version: draft.version),
+            requestDigest: nil, &digest, document: document)
+    }
+
     /// A draft that is no event, or that the writer must check: `problem` is `nil` then.
     private init(unprepared draft: EventDraft, problem: EventProblem?) {
         self.draft = draft
         self.problem = problem
         isUnchecked = problem == nil
-        requestDigest = 0
+        knownDigest = 0
         namedDigest = nil
         olderKey = nil
         document = nil

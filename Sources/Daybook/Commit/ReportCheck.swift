@@ -7,10 +7,15 @@ struct ReportCheck {
     let store: any EventStore
 
     /// Prepares an event; of a catalog the document is checked and taken out.
-    /// - Parameter draft: In canonical form.
-    func prepare(_ draft: EventDraft) throws -> PreparedEvent {
+    /// - Parameters:
+    ///   - draft: In canonical form.
+    ///   - isAppended: Whether it may be appended, not only checked.
+    func prepare(_ draft: EventDraft, isAppended: Bool = true) throws -> PreparedEvent {
         var draft = draft
         let document = try CatalogReports.takeDocument(&draft, store)
+        guard isAppended else {
+            return PreparedEvent(checking: draft, store.header.secret, document: document)
+        }
         return PreparedEvent(
             draft, requestDigest: Self.digest(of: draft), store.header.secret, document: document)
     }

@@ -100,7 +100,8 @@ extension LedgerCore {
         state.withLock { $0.remember(standing, about: check.context, customer: customer) }
     }
 
-    /// So many large commits after a question are taken in beside those who ask: seconds of a writer at full speed.
+    /// So many commits after a question are taken in beside those who ask: of large ones, seconds of a writer at full
+    /// speed.
     private static let commitsBesideMax = 256
 
     private func noteReader() {
@@ -205,11 +206,10 @@ private struct CaseQuestion {
     let cut: Int64
     let isOpen: Bool
 
-    func builder(_ state: LedgerState) -> CaseBuilder {
-        let at = moment.at ?? time(state).now
-        var bare = state
-        bare.keys = nil
-        return CaseBuilder(state: bare, cut: cut, at: at)
+    func builder(_ state: consuming LedgerState) -> CaseBuilder {
+        let at = moment.at ?? time(state.head.recordedAt).now
+        state.keys = nil
+        return CaseBuilder(state: state, cut: cut, at: at)
     }
 
     /// - Parameter key: The customer whom the subject names; `nil`: not looked up yet, or there is none.
@@ -221,11 +221,10 @@ private struct CaseQuestion {
             at: builder.at, knownAt: moment.knownAtInstant,
             position: min(cut, builder.state.head.position),
             catalog: question.catalog(at: builder.at)?.version, isOpen: isOpen,
-            clockLead: moment.at == nil ? time(builder.state).lead : 0)
+            clockLead: moment.at == nil ? time(builder.state.head.recordedAt).lead : 0)
         return (question, asOf)
     }
 
-    private func time(_ state: LedgerState) -> LedgerClock {
-        LedgerClock(wall: now, last: state.head.recordedAt)
-    }
+    /// - Parameter last: The newest recorded time.
+    private func time(_ last: Int64) -> LedgerClock { LedgerClock(wall: now, last: last) }
 }

@@ -12,8 +12,9 @@ struct FileEvent: Sendable {
     var bytes: [UInt8]
 
     /// The events of a line; the same line gives the same ones again.
+    /// - Parameter isAppended: Whether they may be appended, not only checked.
     static func reading(
-        _ line: InputLine, _ reader: some LineReader, _ check: ReportCheck
+        _ line: InputLine, _ reader: some LineReader, _ check: ReportCheck, isAppended: Bool
     ) throws -> Result<[FileEvent], LineProblem> {
         switch reader.read(line) {
         case .failure(let problem): return .failure(problem)
@@ -23,7 +24,8 @@ struct FileEvent: Sendable {
                 do {
                     checked.append(
                         FileEvent(
-                            line: event.line, prepared: try check.prepare(event.draft),
+                            line: event.line,
+                            prepared: try check.prepare(event.draft, isAppended: isAppended),
                             bytes: event.bytes))
                 } catch let problem as EventProblem {
                     return .failure(

@@ -54,7 +54,7 @@ struct Import {
     ) async throws -> [FileEvent] {
         guard let batch else { return [] }
         let lines = try core.translating { try file.lines(of: batch) }
-        let read = try await read(lines.map(\.line), reader)
+        let read = try await read(lines.map(\.line), reader, isAppended: true)
         var events: [FileEvent] = []
         events.reserveCapacity(batch.eventCount)
         for (line, read) in zip(lines, read) {
@@ -153,6 +153,8 @@ struct Import {
         var reader = reader
         var waiting: [InputLine] = []
         var waitingByteCount = 0
+        // The lines that were read last, which are looked at while the next ones are read.
+        var before = ReadLines()
         while let piece = try next() {
             let lines = reader.split(piece)
             waiting += lines
@@ -161,19 +163,23 @@ struct Import {
             if waiting.count >= CheckedFile.batchCount
                 || waitingByteCount >= CheckedFile.batchByteCount
             {
+                let (batch, current) = (waiting, reader)
+                async let ahead = read(batch, current, isAppended: false)
+                try core.translating { try dryRun.take(before.lines, before.read) }
+                before = ReadLines(lines: batch, read: try await ahead)
+                dryRun.reader = current
+                waiting = []
                 waitingByteCount = 0
-                let read = try await read(waiting, reader)
-                dryRun.reader = reader
-                try core.translating { try dryRun.take(waiting, read) }
-                waiting.removeAll(keepingCapacity: true)
             }
             progress(
                 ImportProgress(
-                    phase: .reading, lines: dryRun.file.lineCount + waiting.count, appended: 0,
+                    phase: .reading,
+                    lines: dryRun.file.lineCount + before.lines.count + waiting.count, appended: 0,
                     bytes: dryRun.file.byteCount, total: 0))
         }
+        try core.translating { try dryRun.take(before.lines, before.read) }
         waiting += reader.lastLine()
-        let read = try await read(waiting, reader)
+        let read = try await read(waiting, reader, isAppended: false)
         dryRun.reader = reader
         return try core.translating {
             try dryRun.take(waiting, read)
@@ -181,9 +187,14 @@ struct Import {
         }
     }
 
+    private struct ReadLines {
+        var lines: [InputLine] = []
+        var read: [Result<[FileEvent], LineProblem>] = []
+    }
+
     /// Reads lines and checks what can be said of each by itself, on as many cores as there are.
     private func read(
-        _ lines: [InputLine], _ reader: some LineReader
+        _ lines: [InputLine], _ reader: some LineReader, isAppended: Bool
     ) async throws -> [Result<[FileEvent], LineProblem>] {
         let check = ReportCheck(store: core.store)
         let starts = stride(from: 0, to: lines.count, by: Self.linesPerTask)
@@ -194,7 +205,9 @@ struct Import {
                 let own = lines[start..<min(start + Self.linesPerTask, lines.count)]
                 group.addTask {
                     let read = try self.core.translating {
-                        try own.map { try FileEvent.reading($0, reader, check) }
+                        try own.map {
+                            try FileEvent.reading($0, reader, check, isAppended: isAppended)
+                        }
                     }
                     return (part, read)
                 }

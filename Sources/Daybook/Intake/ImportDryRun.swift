@@ -335,7 +335,9 @@ struct ImportDryRun {
         // A line of many events is asked for by each of its own, and one catalog by many lines.
         if let recent, recent.place == place { return (recent.line, recent.events) }
         let line = try file.line(at: place)
-        guard case .success(var events) = try FileEvent.reading(line.line, reader, check),
+        guard
+            case .success(var events) = try FileEvent.reading(
+                line.line, reader, check, isAppended: false),
             let last = line.kept.last, last < events.count
         else {
             throw StoreError(.failed, "line \(line.line.number) says something else than before")

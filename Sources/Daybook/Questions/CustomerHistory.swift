@@ -116,7 +116,10 @@ package struct CustomerHistory {
     package static func putInOrder(_ rows: inout [EventRow]) {
         func position(_ index: Int) -> Int64 { rows[index].event.position }
         // Streams are read newest first, and the sort of a short array would carry every row past all the others.
-        if rows.count > 1, position(0) > position(rows.count - 1) { rows.reverse() }
+        if rows.count > 1, position(0) > position(rows.count - 1) {
+            // Through the buffer, which moves rows without counting their references.
+            rows.withUnsafeMutableBufferPointer { $0.reverse() }
+        }
         rows.sort { $0.event.position < $1.event.position }
         guard rows.indices.dropFirst().contains(where: { position($0) == position($0 - 1) })
         else { return }
@@ -207,8 +210,9 @@ package struct CustomerHistory {
         var names = NameTexts(state.names)
         // Most are recorded in the order in which they happened.
         var place = 0
-        return try ordered.compactMap { ordered in
-            if ordered.event.occurredAt > until { return nil }
+        var entries: [HistoryEntry] = []
+        entries.reserveCapacity(ordered.count)
+        for ordered in ordered where ordered.event.occurredAt <= until {
             if place >= rows.count || rows[place].event.position != ordered.event.position {
                 place = rows.sortedPrefixCount { $0.event.position < ordered.event.position }
             }
@@ -232,13 +236,15 @@ package struct CustomerHistory {
                 : try Amendments(store: core.store, names: state.names).apply(
                     amendments, to: rows[place], in: stream
                 ).holding
-            return HistoryEntry(
-                event: recorded,
-                label: label ?? labels.label(of: recorded.draft, event),
-                isVoid: state.corrections.isVoid(key, cut: cut),
-                amendments: holding,
-                isLate: late.contains(event.position))
+            entries.append(
+                HistoryEntry(
+                    event: recorded,
+                    label: label ?? labels.label(of: recorded.draft, event),
+                    isVoid: state.corrections.isVoid(key, cut: cut),
+                    amendments: holding,
+                    isLate: late.contains(event.position)))
         }
+        return entries
     }
 
     /// The event at a position; `nil` beyond the end.

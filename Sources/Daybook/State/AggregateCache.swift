@@ -7,9 +7,11 @@ import Synchronization
 /// A state is good as long as the aggregate has the same events and the ledger the same corrections, which its stamp
 /// says: nothing has to be told to the cache, and a state that is out of date is not found. A commit carries on what it
 /// touches. Two generations: what was not asked for while a whole generation came in is forgotten.
+///
+/// In parts with a lock each, which a commit takes for one aggregate at a time, so that a question hardly ever waits.
 package final class AggregateCache: Sendable {
     /// Which events a state was folded from.
-    package struct Stamp: Equatable {
+    package struct Stamp: Sendable, Equatable {
         /// Of the last positions of the aggregate's streams.
         var heads: UInt64
         /// How many corrections were known.
@@ -57,9 +59,17 @@ package final class AggregateCache: Sendable {
         var carriedOn: [UInt32]?
     }
 
+    private final class Part: Sendable {
+        let content = Mutex(Content())
+    }
+
+    private let parts = (0..<16).map { _ in Part() }
     /// A generation is full with so many bytes in it: half of what all states may take. Customers keep every use, so
     /// that a bound on how many of them are held would let the memory grow for as long as they go on.
     private let generationByteCount: Int
+    /// Of the young ones of all parts, which become old together.
+    private let youngByteCount = Atomic<Int>(0)
+    private let turning = Mutex(())
     /// How many decisions about one customer are at hand: apps ask the same few questions again and again.
     private static let decisionCountMax = 4
     /// About, with its texts.
@@ -69,17 +79,49 @@ package final class AggregateCache: Sendable {
     /// A state that takes more is not kept as it was: copying it would keep those who ask waiting.
     private static let formerByteCountMax = 64 << 10
 
-    private let content = Mutex(Content())
-
     /// - Parameter byteCountMax: How much memory the states may take, about.
     package init(byteCountMax: Int) { generationByteCount = max(1, byteCountMax / 2) }
 
     /// How much memory they may take.
     package var byteCountMax: Int { 2 * generationByteCount }
 
+    /// Lends the part of an aggregate, and counts what its young ones take then.
+    private func withPart<Result>(
+        of aggregate: UInt32, _ body: (inout sending Content) -> sending Result
+    ) -> sending Result {
+        if youngByteCount.load(ordering: .relaxed) >= generationByteCount { turn() }
+        return parts[Int(aggregate) % parts.count].content.withLock { content in
+            let before = content.youngByteCount
+            defer {
+                let more = content.youngByteCount - before
+                if more != 0 { youngByteCount.wrappingAdd(more, ordering: .relaxed) }
+            }
+            return body(&content)
+        }
+    }
+
+    /// What is young becomes old, and what was old is forgotten.
+    private func turn() {
+        turning.withLock { _ in
+            // Another thread may have done so by now.
+            guard youngByteCount.load(ordering: .relaxed) >= generationByteCount else { return }
+            for part in parts {
+                // Freed after the part is given back: it may be many.
+                _ = part.content.withLock { content in
+                    let forgotten = content.old
+                    content.old = content.young
+                    content.young = [:]
+                    youngByteCount.wrappingSubtract(content.youngByteCount, ordering: .relaxed)
+                    content.youngByteCount = 0
+                    return forgotten
+                }
+            }
+        }
+    }
+
     /// An aggregate's state; `nil` where it must be folded.
     package func state(of aggregate: UInt32, _ stamp: Stamp) -> SharedAggregate? {
-        content.withLock { content in
+        withPart(of: aggregate) { content in
             if let entry = content.young[aggregate] { return entry.state(stamp) }
             guard let entry = content.old.removeValue(forKey: aggregate),
                 let folded = entry.state(stamp)
@@ -91,27 +133,17 @@ package final class AggregateCache: Sendable {
 
     /// Remembers a state that was folded.
     package func keep(_ folded: SharedAggregate, of aggregate: UInt32, _ stamp: Stamp) {
-        content.withLock { content in
+        withPart(of: aggregate) { content in
             content.old[aggregate] = nil
             insert(Entry(stamp: stamp, folded: folded), aggregate, &content)
         }
     }
 
     private func insert(_ entry: Entry, _ aggregate: UInt32, _ content: inout Content) {
-        if content.youngByteCount >= generationByteCount, content.young[aggregate] == nil {
-            Self.turn(&content)
-        }
         content.youngByteCount += Self.byteCount(entry)
         if let former = content.young.updateValue(entry, forKey: aggregate) {
             content.youngByteCount -= Self.byteCount(former)
         }
-    }
-
-    /// What is young becomes old, and what was old is forgotten.
-    private static func turn(_ content: inout Content) {
-        content.old = content.young
-        content.young = [:]
-        content.youngByteCount = 0
     }
 
     private static func byteCount(_ entry: Entry) -> Int {
@@ -126,8 +158,10 @@ package final class AggregateCache: Sendable {
 
     /// About how many bytes of memory the states take.
     package var byteCount: Int {
-        content.withLock { content in
-            content.old.values.reduce(content.youngByteCount) { $0 + Self.byteCount($1) }
+        parts.reduce(0) { sum, part in
+            part.content.withLock { content in
+                content.old.values.reduce(sum + content.youngByteCount) { $0 + Self.byteCount($1) }
+            }
         }
     }
 
@@ -135,7 +169,7 @@ package final class AggregateCache: Sendable {
     func decision(
         on aggregate: UInt32, _ stamp: Stamp, where isGood: (StandingDecision) -> Bool
     ) -> StandingDecision? {
-        content.withLock { content in
+        withPart(of: aggregate) { content in
             // One that is not young is found with its state at the next question.
             content.young[aggregate]?.decisions(stamp).last(where: isGood)
         }
@@ -146,7 +180,7 @@ package final class AggregateCache: Sendable {
         _ decision: StandingDecision, on aggregate: UInt32, _ stamp: Stamp,
         of folded: SharedAggregate
     ) {
-        content.withLock { content in
+        withPart(of: aggregate) { content in
             guard let index = content.young.index(forKey: aggregate) else { return }
             let entry = content.young.values[index]
             guard entry.stamp == stamp, entry.folded.isIdentical(to: folded) else { return }
@@ -157,14 +191,12 @@ package final class AggregateCache: Sendable {
             content.youngByteCount +=
                 (decisions.count - entry.decisions.count) * Self.decisionByteCount
             content.young.values[index].decisions = decisions
-            // Its entry is there already, which a new one alone would make room for.
-            if content.youngByteCount >= generationByteCount { Self.turn(&content) }
         }
     }
 
     /// Whether anything is known of the aggregate, out of date or not.
     package func knows(_ aggregate: UInt32) -> Bool {
-        content.withLock { $0.young[aggregate] != nil || $0.old[aggregate] != nil }
+        withPart(of: aggregate) { $0.young[aggregate] != nil || $0.old[aggregate] != nil }
     }
 
     /// Carries a state on by the event that was committed; one that comes late makes it out of date instead.
@@ -172,7 +204,7 @@ package final class AggregateCache: Sendable {
         _ aggregate: UInt32, _ event: Event, from before: Stamp, to after: Stamp,
         names: borrowing NameTable
     ) {
-        content.withLock { content in
+        withPart(of: aggregate) { content in
             if let entry = content.old.removeValue(forKey: aggregate) {
                 insert(entry, aggregate, &content)
             }
@@ -189,8 +221,6 @@ package final class AggregateCache: Sendable {
             content.youngByteCount -= decisionCount * Self.decisionByteCount
             content.youngByteCount +=
                 (content.young[aggregate]?.folded.heldByteCount ?? 0) - before
-            // What only grows is never inserted: without this the same customers would fill any memory.
-            if content.youngByteCount >= generationByteCount { Self.turn(&content) }
         }
     }
 
@@ -206,10 +236,16 @@ package final class AggregateCache: Sendable {
 
     /// Has what a commit carries on stay at hand as it was, too, until all of the commit is shown: in memory that comes
     /// on top of what states may take.
-    package func beginPublishing() { content.withLock { $0.carriedOn = [] } }
+    package func beginPublishing() {
+        for part in parts { part.content.withLock { $0.carriedOn = [] } }
+    }
 
     /// Forgets what was before the commit.
     package func endPublishing() {
+        for part in parts { Self.endPublishing(part.content) }
+    }
+
+    private static func endPublishing(_ content: borrowing Mutex<Content>) {
         let carriedOn = content.withLock { $0.carriedOn.take() } ?? []
         // A few at a time: others ask meanwhile.
         for start in stride(from: 0, to: carriedOn.count, by: 32) {
@@ -225,9 +261,11 @@ package final class AggregateCache: Sendable {
 
     /// Every state that is at hand, for a comparison with a replay.
     package var states: [(aggregate: UInt32, stamp: Stamp, state: AggregateState)] {
-        content.withLock { content in
-            (Array(content.young) + Array(content.old)).map {
-                ($0.key, $0.value.stamp, $0.value.folded.state)
+        parts.flatMap { part in
+            part.content.withLock { content in
+                (Array(content.young) + Array(content.old)).map {
+                    ($0.key, $0.value.stamp, $0.value.folded.state)
+                }
             }
         }
     }

@@ -188,10 +188,11 @@ final class DerivedWriting: Sendable {
         let urgency = urgency(held)
         if urgency == .none { return }
         plan.withLock { plan in
+            let now = ContinuousClock.now
+            guard now >= plan.snapshotAgain else { return }
             // One that waits behind a merge need not wait for its end.
             if urgency == .pressing { pressing.store(true, ordering: .relaxed) }
-            guard !plan.isSnapshotting, ContinuousClock.now >= plan.snapshotAgain,
-                urgency == .pressing || ContinuousClock.now >= plan.nextSnapshot
+            guard !plan.isSnapshotting, urgency == .pressing || now >= plan.nextSnapshot
             else { return }
             plan.isSnapshotting = true
             queue.async { [self] in

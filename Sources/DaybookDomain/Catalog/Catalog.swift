@@ -6,10 +6,8 @@ public import DaybookEvents
 /// an event, and its bytes are kept in the ledger. `evolve` sees none of it; `evaluate` reads the
 /// version in force (rule 8). Collections keep the document's order, because paywalls and status
 /// rules are ordered.
-///
-/// A value that is one reference: every decision hands it on many times, and nothing changes it once it is read.
 @dynamicMemberLookup
-public struct Catalog: Sendable, Equatable {
+public struct Catalog: SharedParts {
     /// The parts of a catalog, each of which is a member of the catalog itself.
     public struct Content: Sendable, Equatable {
         /// The app's name: one ledger file is one app, and this is its name.
@@ -63,29 +61,9 @@ public struct Catalog: Sendable, Equatable {
         public var metadata: [String: String] = [:]
     }
 
-    @usableFromInline
-    final class Shared: Sendable {
-        @usableFromInline let content: Content
-        init(_ content: Content) { self.content = content }
-    }
-
-    @usableFromInline var shared: Shared
+    /// Where the parts lie.
+    public var shared: SharedContent<Content>
 
     /// Makes a catalog that sells and limits nothing; its title is the name, its locale `en`, its time zone UTC.
-    public init(app: String) { shared = Shared(Content(app: app, title: app)) }
-
-    /// Equal when all parts are, the order of collections included.
-    public static func == (left: Catalog, right: Catalog) -> Bool {
-        left.shared === right.shared || left.shared.content == right.shared.content
-    }
-
-    /// One part; values that share the content keep what it was when one of them is changed.
-    public subscript<Value>(dynamicMember part: WritableKeyPath<Content, Value>) -> Value {
-        @inlinable get { shared.content[keyPath: part] }
-        set {
-            var content = shared.content
-            content[keyPath: part] = newValue
-            shared = Shared(content)
-        }
-    }
+    public init(app: String) { shared = SharedContent(Content(app: app, title: app)) }
 }

@@ -92,7 +92,7 @@ public struct CatalogHistory: Sendable {
 
     /// Whether any known catalog begins a meter anew when the plan changes.
     var resetsOnPlanChange: Bool {
-        entries.contains { $0.catalog.meters.contains(where: \.resetsOnPlanChange) }
+        entries.contains { $0.catalog.meters.contains { $0.resetsOnPlanChange } }
     }
 
     /// The highest version number; 0 when nothing was published.

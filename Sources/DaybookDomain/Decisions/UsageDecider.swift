@@ -28,9 +28,12 @@ struct UsageDecider {
             let decision = try decision(meter, max(1, amount))
             return Verdict(events: [], decision: decision, isRepeated: true)
         }
-        let decision = try decision(meter, max(1, amount))
+        // What people are told of a use are the numbers after it.
+        let decision = try decision(meter, max(1, amount), isBare: true)
         // Deleting what counts on a gauge is always allowed.
-        guard decision.allowed || amount < 0 else { return refuse(meter, decision) }
+        guard decision.allowed || amount < 0 else {
+            return refuse(meter, try self.decision(meter, amount))
+        }
         var data: JSONObject = ["meter": .string(meter.name), "amount": .integer(amount)]
         if let ref { data["ref"] = .string(ref) }
         if let covering = coveredBy(decision, meter) { data["covered_by"] = .string(covering) }
@@ -134,10 +137,13 @@ struct UsageDecider {
         .wrongKind(meter: meter.name, kind: meter.kind.rawValue, use: use)
     }
 
-    private func decision(_ meter: Meter, _ amount: Int64) throws(Rejection) -> Decision {
+    /// - Parameter isBare: Without what a person would be shown.
+    private func decision(
+        _ meter: Meter, _ amount: Int64, isBare: Bool = false
+    ) throws(Rejection) -> Decision {
+        let question = CheckQuestion(meter.name, amount: amount, profile: decider.request.profile)
         do throws(UnknownName) {
-            return try check.decide(
-                CheckQuestion(meter.name, amount: amount, profile: decider.request.profile))
+            return try isBare ? check.bareDecision(question) : check.decide(question)
         } catch {
             throw .unknownName(name: error.name, nearest: error.nearest)
         }

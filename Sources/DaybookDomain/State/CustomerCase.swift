@@ -181,7 +181,7 @@ public final class CustomerCase: Sendable {
     }
 
     private func period(containing instant: Int64, by catalog: Catalog) -> MeterPeriod {
-        let periods = Set(catalog.meters.filter { $0.kind == .counter }.map(\.period))
+        let periods = Set(catalog.meters.filter { $0.kind == .counter }.map { $0.period })
             .subtracting([.lifetime])
         let zone = zoneHistory(catalog)
         guard periods.count == 1, let own = periods.first, let length = own.length else {

@@ -113,9 +113,11 @@ public enum EventDecoder {
     ) {
         let event = row.event
         func name(_ id: NameID) -> JSONValue? { id == 0 ? nil : .string(text(id)) }
-        data.reserveCapacity(data.members.count + min(schema.fields.count, 4))
-        for field in schema.fields {
-            guard let slot = field.slot, data.value(at: field.path) == nil else { continue }
+        let isEmpty = data.isEmpty
+        data.reserveCapacity(data.members.count + min(schema.slotted.count, 4))
+        for field in schema.slotted {
+            guard let slot = field.slot, isEmpty || data.value(at: field.path) == nil
+            else { continue }
             let value: JSONValue?
             switch slot {
             case .nameA: value = name(event.nameA)
@@ -137,7 +139,12 @@ public enum EventDecoder {
                 let bits = event.bits(UInt16(shift), UInt16(width))
                 value = FlagBits.decode(bits, field.kind)
             }
-            if let value { data.set(value, at: field.path) }
+            guard let value else { continue }
+            if isEmpty, field.path.count == 1 {
+                data.append(ascending: field.name, value)
+            } else {
+                data.set(value, at: field.path)
+            }
         }
     }
 

@@ -78,6 +78,10 @@ public struct JSONObject: Sendable, Equatable {
             index(of: name).map { members[$0].value }
         }
         set {
+            // Most are set in ascending order.
+            if let newValue, members.last.map({ precedesInBytes($0.name, name) }) ?? true {
+                return members.append(Member(name: name, value: newValue))
+            }
             let index = lowerBound(name)
             let isThere = index < members.count && haveSameBytes(members[index].name, name)
             switch (newValue, isThere) {
@@ -87,6 +91,12 @@ public struct JSONObject: Sendable, Equatable {
             case (nil, false): break
             }
         }
+    }
+
+    /// Adds a member behind all others.
+    /// - Precondition: The name comes after theirs.
+    mutating func append(ascending name: String, _ value: JSONValue) {
+        members.append(Member(name: name, value: value))
     }
 
     /// Where a member stands.

@@ -144,6 +144,8 @@ public final class EventSchema: Sendable {
     public let alternatives: [[String]]
     /// The fields that have a bound of their own.
     let documents: [EventField]
+    /// The fields that have a slot, in ascending order of their paths' bytes: the order of an object's members.
+    let slotted: [EventField]
     /// Whether the profile column holds a field of the data rather than the envelope's profile.
     package let hasProfileSlot: Bool
     let hasStore: Bool
@@ -166,6 +168,9 @@ public final class EventSchema: Sendable {
         self.meaning = meaning
         alternatives = Self.alternatives(oneOf, routing, fields)
         documents = fields.filter { $0.kind == .document }
+        slotted = fields.filter { $0.slot != nil }.sorted {
+            $0.path.lexicographicallyPrecedes($1.path, by: precedesInBytes)
+        }
         hasProfileSlot = fields.contains { $0.slot == .profile }
         hasStore = fields.contains { $0.name == "store" }
         if case .word(let words) = fields.first(where: { $0.name == "kind" })?.kind {

@@ -31,6 +31,7 @@ public struct InstructionCount: Sendable {
         "fold": (["20000", "2000"], 1, 4),
         "fold-month": (["100"], 1, 4),
         "check": ([], 400, 2_000),
+        "check-first": ([], 50, 350),
         "history": ([], 4, 20),
         "consume": ([], 100, 400),
         "record": ([], 2, 8),

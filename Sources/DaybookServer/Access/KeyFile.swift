@@ -68,6 +68,7 @@ struct KeyFile {
                 else { throw StoreError(.readOnly, "\(path) cannot be written") }
                 giveToOwner(ofFolder: path)
             }
+            SQLiteUse.prepare()
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
             let queue = try DatabaseQueue(path: path, configuration: configuration)

@@ -122,6 +122,7 @@ struct LedgerFile: Sendable {
 
     /// - Returns: 0, or the operating system's number for why it could not be done.
     private func open(_ connection: inout OpaquePointer?) -> CInt {
+        SQLiteUse.prepare()
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
         guard sqlite3_open_v2(path, &connection, flags, nil) != SQLITE_OK else { return 0 }
         let number = connection.map(sqlite3_system_errno) ?? ENOMEM

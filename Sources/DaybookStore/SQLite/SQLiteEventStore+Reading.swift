@@ -64,6 +64,7 @@ extension SQLiteEventStore {
     /// - Throws: `.damaged` when a row follows a later one, one that is missing or one of another stream.
     public func stream(endingAt position: Int64) throws -> [EventRow] {
         var rows: [EventRow] = []
+        rows.reserveCapacity(16)
         var next = position
         while next >= 1 {
             let countBefore = rows.count

@@ -78,6 +78,7 @@ final class WriteConnection: Sendable {
     /// The journal mode stays GRDB's default, which touches nothing: asked for the log mode, GRDB
     /// would set `synchronous` to NORMAL after this.
     static func configuration() -> Configuration {
+        SQLiteUse.prepare()
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(10)

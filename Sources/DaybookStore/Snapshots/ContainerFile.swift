@@ -244,6 +244,7 @@ public final class ContainerFile: Sendable {
 
         /// - Parameter offset: In bytes from the beginning of the part.
         /// - Throws: `StoreError.damaged` as `withBytes` does; whether the file was lost is asked by `reading`.
+        @inline(__always)
         func value<Value: BitwiseCopyable>(
             _ part: Part, at offset: Int, as type: Value.Type
         ) throws -> Value {
@@ -252,15 +253,27 @@ public final class ContainerFile: Sendable {
         }
     }
 
+    @inline(__always)
     private func bytes(_ part: Part, _ range: Range<Int>) throws -> UnsafeRawBufferPointer {
         guard range.lowerBound >= 0, range.upperBound <= part.byteCount else {
-            throw StoreError(
-                .damaged,
-                "\(path): bytes \(range) of section \(sections[part.index].name) are not there")
+            throw absence(part, range)
         }
-        try check(part, range)
+        // Most reads are of a few bytes, in a block that was read before.
+        let block = range.lowerBound / ContainerFormat.blockByteCount
+        if range.isEmpty || (range.upperBound - 1) / ContainerFormat.blockByteCount != block
+            || !checked.contains(part.firstBlock + block)
+        {
+            try check(part, range)
+        }
         return UnsafeRawBufferPointer(
             start: memory + part.offset + range.lowerBound, count: range.count)
+    }
+
+    @inline(never)
+    private func absence(_ part: Part, _ range: Range<Int>) -> StoreError {
+        StoreError(
+            .damaged,
+            "\(path): bytes \(range) of section \(sections[part.index].name) are not there")
     }
 
     /// What the file says of a section's blocks: CRC-32C of each.
@@ -277,6 +290,7 @@ public final class ContainerFile: Sendable {
         try withBytes(name, 0..<byteCount(name)) { Array($0) }
     }
 
+    @inline(never)
     private func check(_ part: Part, _ range: Range<Int>) throws {
         guard !range.isEmpty else { return }
         var block = range.lowerBound / ContainerFormat.blockByteCount
@@ -346,6 +360,7 @@ private final class CheckedBlocks: Sendable {
         words.deallocate()
     }
 
+    @inline(__always)
     func contains(_ block: Int) -> Bool {
         words[block >> 6].load(ordering: .relaxed) & (1 << UInt64(block & 63)) != 0
     }

@@ -98,4 +98,26 @@ struct CatalogLookupsTests {
         let text = catalog.text("a", locale: "en", arguments: ["used": "{limit}", "limit": "3"])
         #expect(text == "{limit}3 {x} [puppyname] {} {{limit}} {used")
     }
+
+    @Test("What shares its parts is equal by what it says, and changes alone")
+    func shared() {
+        let meter = Meter(name: "stories", kind: .counter)
+        var other = meter
+        #expect(other == meter)
+        other.limit = 3
+        #expect(meter.limit == nil)
+        #expect(other.limit == 3)
+        #expect(other != meter)
+        // Made by itself, part by part.
+        var third = Meter(name: "stories", kind: .counter)
+        #expect(third == meter)
+        third.limit = 3
+        #expect(third == other)
+        var catalog = Catalog(app: "dozzi")
+        let empty = catalog
+        catalog.meters = [third]
+        #expect(empty.meters.isEmpty)
+        #expect(empty == Catalog(app: "dozzi"))
+        #expect(catalog != empty)
+    }
 }

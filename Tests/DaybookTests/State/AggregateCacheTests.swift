@@ -83,6 +83,33 @@ struct AggregateCacheTests {
         #expect(cache.states.count < 8_000)
     }
 
+    @Test("Threads that keep and ask at once find what was kept, in no more memory")
+    func threads() async {
+        let cache = AggregateCache(byteCountMax: 4 << 20)
+        let state = state(uses: 100)
+        let max = cache.byteCountMax + 8 * (state.state.heldByteCount + 4_096)
+        await withTaskGroup(of: Void.self) { group in
+            for thread in UInt32(0)..<4 {
+                group.addTask {
+                    for number in UInt32(1)...4_000 {
+                        let aggregate = 4 * number + thread
+                        cache.keep(state, of: aggregate, stamp)
+                        // Others may have filled both generations since.
+                        if let found = cache.state(of: aggregate, stamp) {
+                            #expect(found.eventCount == 100)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(cache.byteCount > cache.byteCountMax / 2)
+        #expect(cache.byteCount <= max)
+        #expect(cache.states.count < 16_000)
+        // What is counted is what is there.
+        let states = cache.states
+        #expect(Set(states.map(\.aggregate)).count == states.count)
+    }
+
     @Test("A state that grows while it is at hand counts with what it has grown to")
     func growth() {
         let cache = AggregateCache(byteCountMax: 32 << 20)

@@ -65,19 +65,20 @@ struct KeyIndexTests {
         try scanned.close()
     }
 
+    /// A ledger that merges every run of more than one unit beside its work.
+    private static func mergingBeside(_ folder: LedgerFolder) throws -> Ledger {
+        var held = HeldBounds()
+        held.keysOfCommitMax = LookupRun.alignment
+        return try Ledger(
+            store: try SQLiteEventStore(path: folder.path), path: folder.path, held: held,
+            clock: { 0 })
+    }
+
     @Test("Runs too large for a commit are put together beside the work, into the same file")
     func besideTheWork() async throws {
         let folder = try LedgerFolder()
         try await folder.create("dozzi") { 0 }.close()
-        var held = HeldBounds()
-        // Every run of more than one unit.
-        held.keysOfCommitMax = LookupRun.alignment
-        func open() throws -> Ledger {
-            try Ledger(
-                store: try SQLiteEventStore(path: folder.path), path: folder.path, held: held,
-                clock: { 0 })
-        }
-        let ledger = try open()
+        let ledger = try Self.mergingBeside(folder)
         let count = 8 * Self.keysPerFile + 100
         var start = 0
         while start < count {
@@ -94,12 +95,12 @@ struct KeyIndexTests {
         try ledger.close()
         // Made from the events again, in parts, by a ledger that is closed before it has time to put them together.
         try FileManager.default.removeItem(at: folder.derived)
-        let second = try open()
+        let second = try Self.mergingBeside(folder)
         try await Self.expectKnown(second, count)
         try await second.record(Self.launches(count..<count + 1))
         try second.close()
         #expect(folder.derivedNames(".daykeys") == whole)
-        let reopened = try open()
+        let reopened = try Self.mergingBeside(folder)
         try await Self.expectKnown(reopened, count + 1)
         #expect(try reopened.verify().allSatisfy(\.isClean))
         try reopened.close()
@@ -116,14 +117,7 @@ struct KeyIndexTests {
     func takenOver() async throws {
         let folder = try LedgerFolder()
         try await folder.create("dozzi") { 0 }.close()
-        var held = HeldBounds()
-        held.keysOfCommitMax = LookupRun.alignment
-        func open() throws -> Ledger {
-            try Ledger(
-                store: try SQLiteEventStore(path: folder.path), path: folder.path, held: held,
-                clock: { 0 })
-        }
-        let (first, second) = (try open(), try open())
+        let (first, second) = (try Self.mergingBeside(folder), try Self.mergingBeside(folder))
         // The second one has its keys, and hears of the others' at its next commit.
         try await second.record(Self.launches(0..<1))
         let count = 8 * Self.keysPerFile + 100

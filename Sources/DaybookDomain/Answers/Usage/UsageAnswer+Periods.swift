@@ -32,9 +32,10 @@ extension UsageAnswer {
     }
 
     func timeline(of meter: Meter) -> PeriodTimeline {
-        if let known = timelines[meter.name] { return known }
+        let name = meter.name
+        for known in timelines where haveSameBytes(known.meter, name) { return known.timeline }
         let timeline = madeTimeline(of: meter)
-        timelines[meter.name] = timeline
+        timelines.append((name, timeline))
         return timeline
     }
 

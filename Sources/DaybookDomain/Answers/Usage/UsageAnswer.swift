@@ -63,7 +63,7 @@ public final class UsageAnswer {
     let catalog: Catalog
     let zone: ZoneHistory
     /// By meter, as they were worked out.
-    var timelines: [String: PeriodTimeline] = [:]
+    var timelines: [(meter: String, timeline: PeriodTimeline)] = []
 
     /// Prepares answers about the meters of one customer; `nil` while no catalog is published.
     /// - Parameter entitlements: Of the same case, or of one that differs from it in usage alone.
