@@ -92,6 +92,19 @@ struct Journey: Sendable {
     /// Why: even one event changes parts all over the state's tables, and a writer would pay for copies of those that
     /// nothing reads. Of more events than these the wait would be too long.
     private static let eventsInPlaceMax = GroupDecider.eventsPerCommitMax
+    /// A commit of more events than this counts as several of those that follow a question.
+    private static let eventsOfSmall = 64
+
+    /// Whether taking an event in may read the store or sort persons anew (`Settling`): of a small commit that is done
+    /// upon a copy, which a failure leaves behind.
+    private static func needsSettling(_ event: Event) -> Bool {
+        switch event.type {
+        case .catalogPublished, .catalogRolledBack, .correctionVoided, .correctionAmended,
+            .subjectAliased, .subjectUnaliased:
+            true
+        default: false
+        }
+    }
 
     /// Takes a commit in beside those who ask, to whom it is shown at once: the state is held for a moment alone.
     /// - Returns: `false` where another thread has taken it in, or a copy would cost more than the wait; nothing was
@@ -99,10 +112,14 @@ struct Journey: Sendable {
     private func publishBeside(
         _ rows: [EventRow], _ names: inout LedgerState.Names?, _ point: HistoryPoint, isAsked: Bool
     ) throws -> Bool {
-        if rows.count <= Self.eventsInPlaceMax {
+        let isSmall = rows.count <= Self.eventsOfSmall
+        if rows.count <= Self.eventsInPlaceMax,
+            !(isSmall && rows.contains { Self.needsSettling($0.event) })
+        {
             let left = core.commitsBeside.load(ordering: .relaxed)
             guard left > 0 else { return false }
-            core.commitsBeside.store(left - 1, ordering: .relaxed)
+            let count = (rows.count + Self.eventsOfSmall - 1) / Self.eventsOfSmall
+            core.commitsBeside.store(left - count, ordering: .relaxed)
         }
         var next = core.state.withLock { $0 }
         let before = next.head.position

@@ -55,10 +55,10 @@ final class PreparedEvent: Sendable {
     ///   - schema: Of the draft's type and version; `nil`: this build does not know it.
     ///   - requestDigest: `ReportCheck.digest` of what was said, or what else tells whether the same key is the same
     ///     event; `nil`: the event is only checked.
-    ///   - rowDigest: With the secret of the ledger.
+    ///   - rowDigest: With the secret of the ledger; `nil`: the event is only checked.
     private init(
         _ draft: EventDraft, _ schema: EventSchema?, requestDigest: Int64?,
-        _ rowDigest: inout RowDigest, document: StoredDocument? = nil, isRead: Bool = false,
+        _ rowDigest: inout RowDigest?, document: StoredDocument? = nil, isRead: Bool = false,
         namedDigest: Int64? = nil, olderKey: Reference? = nil
     ) {
         let stream = EventRouter.stream(of: draft, schema)
@@ -73,7 +73,7 @@ final class PreparedEvent: Sendable {
         if let requestDigest, draft.occurredAt != nil {
             var encoded = EventEncoder.encode(draft, schema)
             encoded.row.requestDigest = requestDigest
-            digest = rowDigest.of(encoded.row, encoded.names, in: stream)
+            digest = rowDigest?.of(encoded.row, encoded.names, in: stream)
             (row, names) = encoded
         } else {
             (row, names, digest) = (nil, RowDigest.Names(), nil)
@@ -93,17 +93,15 @@ final class PreparedEvent: Sendable {
     ) {
         let schema =
             isUnknown ? nil : Vocabulary.schema(named: draft.type, version: draft.version)
-        var digest = RowDigest(secret)
+        var digest: RowDigest? = RowDigest(secret)
         self.init(
             draft, schema, requestDigest: requestDigest, &digest, document: document,
             isRead: isRead, namedDigest: namedDigest, olderKey: olderKey)
     }
 
     /// The same of an event that is checked and not appended: without a row.
-    convenience init(
-        checking draft: EventDraft, _ secret: LedgerSecret, document: StoredDocument?
-    ) {
-        var digest = RowDigest(secret)
+    convenience init(checking draft: EventDraft, document: StoredDocument?) {
+        var digest: RowDigest?
         self.init(
             draft, Vocabulary.schema(named: draft.type, version: draft.version),
             requestDigest: nil, &digest, document: document)
@@ -130,7 +128,7 @@ final class PreparedEvent: Sendable {
 
     /// The memory in which drafts are written to be digested, used again from draft to draft.
     private struct Scratch {
-        var row: RowDigest
+        var row: RowDigest?
         var request = JSONWriter(reserving: 512)
 
         init(_ secret: LedgerSecret) { row = RowDigest(secret) }

@@ -14,7 +14,7 @@ struct ReportCheck {
         var draft = draft
         let document = try CatalogReports.takeDocument(&draft, store)
         guard isAppended else {
-            return PreparedEvent(checking: draft, store.header.secret, document: document)
+            return PreparedEvent(checking: draft, document: document)
         }
         return PreparedEvent(
             draft, requestDigest: Self.digest(of: draft), store.header.secret, document: document)

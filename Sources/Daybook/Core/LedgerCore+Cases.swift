@@ -100,9 +100,9 @@ extension LedgerCore {
         state.withLock { $0.remember(standing, about: check.context, customer: customer) }
     }
 
-    /// So many commits after a question are taken in beside those who ask: of large ones, seconds of a writer at full
-    /// speed.
-    private static let commitsBesideMax = 256
+    /// So many commits after a question are taken in beside those who ask, 128 of the largest: seconds of a writer at
+    /// full speed.
+    private static let commitsBesideMax = 16_384
 
     private func noteReader() {
         // Read first: many threads ask, and a write takes the line of memory from all others.

@@ -47,7 +47,8 @@ package final class LedgerCore: Sendable {
     let publication = Mutex(())
     /// Held while the keys of all events are read.
     private let keyReading = Mutex(())
-    /// How many of the next commits are taken in beside those who ask; a question about a customer sets it.
+    /// How many of the next commits are taken in beside those who ask, a large one counted as several; a question about
+    /// a customer sets it.
     let commitsBeside = Atomic(0)
     /// Is told what an opening, or a look at what other processes wrote, has folded, and of how many events.
     private let progress: @Sendable (Int64, Int64) -> Void

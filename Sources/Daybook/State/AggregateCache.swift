@@ -85,12 +85,14 @@ package final class AggregateCache: Sendable {
     /// How much memory they may take.
     package var byteCountMax: Int { 2 * generationByteCount }
 
-    /// Lends the part of an aggregate, and counts what its young ones take then.
-    private func withPart<Result>(
+    private func part(of aggregate: UInt32) -> Part { parts[Int(aggregate) % parts.count] }
+
+    /// Lends the part of an aggregate to be added to, and counts what its young ones take then.
+    private func changePart<Result>(
         of aggregate: UInt32, _ body: (inout sending Content) -> sending Result
     ) -> sending Result {
         if youngByteCount.load(ordering: .relaxed) >= generationByteCount { turn() }
-        return parts[Int(aggregate) % parts.count].content.withLock { content in
+        return part(of: aggregate).content.withLock { content in
             let before = content.youngByteCount
             defer {
                 let more = content.youngByteCount - before
@@ -102,26 +104,29 @@ package final class AggregateCache: Sendable {
 
     /// What is young becomes old, and what was old is forgotten.
     private func turn() {
-        turning.withLock { _ in
+        let forgotten = turning.withLock { _ -> [[UInt32: Entry]] in
             // Another thread may have done so by now.
-            guard youngByteCount.load(ordering: .relaxed) >= generationByteCount else { return }
-            for part in parts {
-                // Freed after the part is given back: it may be many.
-                _ = part.content.withLock { content in
-                    let forgotten = content.old
+            guard youngByteCount.load(ordering: .relaxed) >= generationByteCount else { return [] }
+            return parts.map { part in
+                part.content.withLock { content in
+                    let old = content.old
                     content.old = content.young
                     content.young = [:]
                     youngByteCount.wrappingSubtract(content.youngByteCount, ordering: .relaxed)
                     content.youngByteCount = 0
-                    return forgotten
+                    return old
                 }
             }
         }
+        // Freed while nothing is held: it may be much.
+        _ = consume forgotten
     }
 
     /// An aggregate's state; `nil` where it must be folded.
     package func state(of aggregate: UInt32, _ stamp: Stamp) -> SharedAggregate? {
-        withPart(of: aggregate) { content in
+        let young = part(of: aggregate).content.withLock { $0.young[aggregate]?.state(stamp) }
+        if let young { return young }
+        return changePart(of: aggregate) { content in
             if let entry = content.young[aggregate] { return entry.state(stamp) }
             guard let entry = content.old.removeValue(forKey: aggregate),
                 let folded = entry.state(stamp)
@@ -133,7 +138,7 @@ package final class AggregateCache: Sendable {
 
     /// Remembers a state that was folded.
     package func keep(_ folded: SharedAggregate, of aggregate: UInt32, _ stamp: Stamp) {
-        withPart(of: aggregate) { content in
+        changePart(of: aggregate) { content in
             content.old[aggregate] = nil
             insert(Entry(stamp: stamp, folded: folded), aggregate, &content)
         }
@@ -169,7 +174,7 @@ package final class AggregateCache: Sendable {
     func decision(
         on aggregate: UInt32, _ stamp: Stamp, where isGood: (StandingDecision) -> Bool
     ) -> StandingDecision? {
-        withPart(of: aggregate) { content in
+        part(of: aggregate).content.withLock { content in
             // One that is not young is found with its state at the next question.
             content.young[aggregate]?.decisions(stamp).last(where: isGood)
         }
@@ -180,7 +185,7 @@ package final class AggregateCache: Sendable {
         _ decision: StandingDecision, on aggregate: UInt32, _ stamp: Stamp,
         of folded: SharedAggregate
     ) {
-        withPart(of: aggregate) { content in
+        changePart(of: aggregate) { content in
             guard let index = content.young.index(forKey: aggregate) else { return }
             let entry = content.young.values[index]
             guard entry.stamp == stamp, entry.folded.isIdentical(to: folded) else { return }
@@ -196,7 +201,9 @@ package final class AggregateCache: Sendable {
 
     /// Whether anything is known of the aggregate, out of date or not.
     package func knows(_ aggregate: UInt32) -> Bool {
-        withPart(of: aggregate) { $0.young[aggregate] != nil || $0.old[aggregate] != nil }
+        part(of: aggregate).content.withLock {
+            $0.young[aggregate] != nil || $0.old[aggregate] != nil
+        }
     }
 
     /// Carries a state on by the event that was committed; one that comes late makes it out of date instead.
@@ -204,7 +211,7 @@ package final class AggregateCache: Sendable {
         _ aggregate: UInt32, _ event: Event, from before: Stamp, to after: Stamp,
         names: borrowing NameTable
     ) {
-        withPart(of: aggregate) { content in
+        changePart(of: aggregate) { content in
             if let entry = content.old.removeValue(forKey: aggregate) {
                 insert(entry, aggregate, &content)
             }

@@ -201,8 +201,9 @@ final class DerivedWriting: Sendable {
                 let start = ContinuousClock.now
                 let isWritten = snapshotOrWarn(givesWay: urgency != .pressing)
                 let end = ContinuousClock.now
-                pressing.store(false, ordering: .relaxed)
                 self.plan.withLock { plan in
+                    // Together: what is found pressing from here on is of another snapshot.
+                    pressing.store(false, ordering: .relaxed)
                     plan.isSnapshotting = false
                     plan.nextSnapshot = end + (end - start) * 9
                     if !isWritten { plan.snapshotAgain = end + Self.pauseAfterFailure }

@@ -74,6 +74,19 @@ struct VocabularyTests {
         #expect(read("a word from tomorrow") == UInt8(1 << Int(entry.width)) - 1)
     }
 
+    @Test("Slots have paths of their own, none of which begins another")
+    func paths() {
+        for schema in Vocabulary.schemas {
+            let paths = schema.fields.filter { $0.slot != nil }.map(\.path)
+            for (index, path) in paths.enumerated() {
+                for other in paths[(index + 1)...] {
+                    let isPart = other.starts(with: path) || path.starts(with: other)
+                    #expect(!isPart, "\(schema.name): \(path), \(other)")
+                }
+            }
+        }
+    }
+
     @Test("An account token is told from a revocation that is none of the list")
     func token() {
         let stated = Self.event("store.transaction_stated", ["revocation_type": "tomorrow's"])

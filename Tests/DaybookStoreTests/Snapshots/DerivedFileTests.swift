@@ -84,6 +84,33 @@ struct DerivedFileTests {
         }
     }
 
+    @Test("A damaged block is found by the first read that touches it, whatever was read before")
+    func damagedBlock() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/1.daysnap"
+        var random = SplitMix64(seed: 5)
+        let bytes = (0..<3 * 65_536).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let section = ContainerSection(name: "bytes", elementCount: 1, bytes: bytes)
+        try ContainerWriter.write(Self.header, [section], to: path)
+        var file = try Data(contentsOf: URL(filePath: path))
+        // In the middle of the second block.
+        let place = try #require(file.firstRange(of: Data(bytes[65_000..<66_000]))).lowerBound
+        file[place + 536 + 32_768] ^= 1
+        try file.write(to: URL(filePath: path))
+        let container = try ContainerFile(path: path)
+        func read(_ range: Range<Int>) throws -> [UInt8] {
+            try container.withBytes("bytes", range) { Array($0) }
+        }
+        #expect(try read(8..<16) == Array(bytes[8..<16]))
+        #expect(try read(65_528..<65_536) == Array(bytes[65_528..<65_536]))
+        #expect(try read(65_536..<65_536) == [])
+        #expect(throws: StoreError.self) { try read(65_532..<65_540) }
+        #expect(throws: StoreError.self) { try read(65_536..<65_537) }
+        #expect(try read(131_072..<131_080) == Array(bytes[131_072..<131_080]))
+        #expect(throws: StoreError.self) { try read(0..<196_608) }
+        #expect(throws: StoreError.self) { try read(196_600..<196_609) }
+    }
+
     @Test("Where a section cannot be made, or what is written is not confirmed, nothing is left")
     func refused() throws {
         let folder = try TemporaryFolder()

@@ -165,7 +165,14 @@ struct LargeCommitTests {
         }
         #expect(try await ledger.record(reports).appended == reports.count)
         asked.withLock { $0 }.first?.wait()
-        // A small commit in between changes nothing.
+        // Small commits in between change nothing, even many.
+        for number in 1...300 {
+            try await ledger.record([
+                .used(
+                    "stories", at: Fixtures.now - 5_000 + Int64(number), ref: "d\(number)",
+                    subject: "dora")
+            ])
+        }
         try await ledger.record([
             .used("stories", at: Fixtures.now - 3, ref: "b-last", subject: "bob")
         ])
@@ -216,6 +223,31 @@ struct LargeCommitTests {
         let (after, asOf) = try ledger.check(question, for: "bob")
         let head = try store.head().position
         #expect(after.usage?.used == Int64(Self.useCount) && asOf.position == head)
+        #expect(try ledger.replay().agrees)
+    }
+
+    @Test("A small one that cannot be taken in leaves what was there, also in a silence")
+    func smallFailure() async throws {
+        let store = HookedStore(app: "dozzi")
+        let ledger = try await store.dozzi()
+        try await ledger.record([
+            .used("stories", at: Fixtures.now - 600, ref: "b0", subject: "bob"),
+            .used("stories", at: Fixtures.now - 599, ref: "b1", subject: "bob"),
+        ])
+        let before = ledger.core.state.withLock { $0.head }
+        let isCommitted = Atomic(false)
+        store.before { call in
+            if call == .committed { isCommitted.store(true, ordering: .releasing) }
+            guard call == .rows, isCommitted.load(ordering: .acquiring) else { return }
+            throw StoreError(.failed, "the test lets the correction's look-up fail")
+        }
+        guard let void = reports.last else { return }
+        #expect(try await ledger.record([void]).appended == 1)
+        // Nothing of it is shown by halves.
+        #expect(ledger.core.state.withLock { $0.head } == before)
+        store.fail(.none)
+        #expect(try ledger.check("stories", for: "bob").usage?.used == 1)
+        #expect(try ledger.head().position == before.position + 1)
         #expect(try ledger.replay().agrees)
     }
 }

@@ -44,6 +44,24 @@ struct UsageDecisionTests {
         #expect(try fixture.ledger.head() == head)
     }
 
+    @Test("A use that is refused says what people are shown, as a check does")
+    func refusedUse() async throws {
+        let left = try #require(try fixture.meter("stories")?.remaining)
+        for number in 0..<left {
+            try await fixture.ledger.consume("stories", by: "ada", ref: "s\(number)")
+        }
+        let checked = try fixture.ledger.check("stories", for: "ada")
+        #expect(!checked.allowed && checked.paywall != nil && checked.display != nil)
+        do {
+            try await fixture.ledger.consume("stories", by: "ada", ref: "more")
+            Issue.record("it was not refused")
+        } catch LedgerError.rejected(_, let decision) {
+            #expect(decision?.paywall == checked.paywall)
+            #expect(decision?.display == checked.display)
+            #expect(decision?.title == checked.title)
+        }
+    }
+
     @Test("Gauges and windows refuse what only a counter can do")
     func kinds() async throws {
         let fork = try await LedgerFixture("fork-in-the-road")
