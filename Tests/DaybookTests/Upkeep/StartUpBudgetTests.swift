@@ -118,6 +118,7 @@ struct StartUpBudgetTests {
         let ledger = try Ledger(
             store: try SQLiteEventStore(path: folder.path), path: folder.path, held: held,
             log: Logger(label: "daybook") { _ in handler }, clock: { 0 })
+        let start = ContinuousClock.now
         for number in 0..<20 {
             try await ledger.record(Self.drafts(number..<number + 1))
             ledger.writer.finishDerivedWriting()
@@ -125,11 +126,14 @@ struct StartUpBudgetTests {
         func told() -> Int {
             handler.entries.count { "\($0.message)".hasPrefix("no snapshot was written") }
         }
-        #expect(told() == 1)
+        // Once a minute, which a machine with much else to do may take for this.
+        let minutes = Int((ContinuousClock.now - start) / .seconds(60))
+        let count = told()
+        #expect((1...1 + minutes).contains(count))
         #expect(ledger.core.snapshotCut == 0)
         // At its end it is tried once more.
         try ledger.close()
-        #expect(told() == 2)
+        #expect(told() == count + 1)
     }
 
     @Test("A process that lives long writes one beside its work")
