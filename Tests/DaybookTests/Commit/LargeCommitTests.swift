@@ -241,7 +241,7 @@ struct LargeCommitTests {
             guard call == .rows, isCommitted.load(ordering: .acquiring) else { return }
             throw StoreError(.failed, "the test lets the correction's look-up fail")
         }
-        guard let void = reports.last else { return }
+        let void = try #require(reports.last)
         #expect(try await ledger.record([void]).appended == 1)
         // Nothing of it is shown by halves.
         #expect(ledger.core.state.withLock { $0.head } == before)
