@@ -1,13 +1,12 @@
 // Writing rows, and the proof that two files hold the same ones.
 
-#include "history.h"
+#include "rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    BATCH_MAX = 10000,
     USAGE_RECORDED = 70,
     TRUST_IMPORTED = 2,
     NATIVE = 1,
@@ -17,24 +16,6 @@ enum {
 static const int64_t FIRST_INSTANT = 1767225600000;
 static const int64_t BETWEEN_EVENTS = 37;
 static const int64_t RECORDED_LATER = 60000;
-
-typedef struct {
-    int64_t stream, version, position;
-} Subject;
-
-typedef struct {
-    int64_t subject, position, stream, version, previous, occurred_at, recorded_at, request;
-    unsigned char key[16];
-    char ref[32];
-    int is_new;
-} Row;
-
-typedef struct {
-    sqlite3 *db;
-    sqlite3_stmt *begin, *commit, *name, *stream, *event;
-    History history;
-    int is_hashing;
-} Writer;
 
 static int frame_count;
 
@@ -69,7 +50,7 @@ static void copy_ledger(sqlite3 *db, const char *ledger, int keeps_triggers) {
     }
 }
 
-static Writer open_writer(const char *path, const char *variant, const char *ledger) {
+Writer open_writer(const char *path, const char *variant, const char *ledger) {
     sqlite3 *db = open_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     copy_ledger(db, ledger, !strcmp(variant, "triggers"));
     execute(db, "PRAGMA journal_mode = WAL");
@@ -96,31 +77,39 @@ static Writer open_writer(const char *path, const char *variant, const char *led
     return writer;
 }
 
-// Rows are made before the clock runs, as Daybook's are.
-static int64_t make_batch(
-    Row *rows, int64_t start, int64_t end, Subject *subjects, int64_t subject_count,
-    int64_t stream_count) {
-    for (int64_t i = start; i < end; i++) {
-        Row *row = &rows[i - start];
-        uint64_t index = (uint64_t)i * 4;
-        row->subject = (int64_t)(word(index) % (uint64_t)subject_count);
+void make_row(Row *row, int64_t i, int64_t subject_count) {
+    uint64_t index = (uint64_t)i * 4;
+    row->subject = (int64_t)(word(index) % (uint64_t)subject_count);
+    row->occurred_at = FIRST_INSTANT + i * BETWEEN_EVENTS;
+    /* A random UUID, version 4 (RFC 9562, 5.4). */
+    big_endian(row->key, (word(index + 1) & 0xFFFFFFFFFFFF0FFFULL) | 0x4000);
+    big_endian(row->key + 8, (word(index + 2) & 0x3FFFFFFFFFFFFFFFULL) | 1ULL << 63);
+    row->request = (int64_t)word(index + 3);
+    snprintf(row->ref, sizeof row->ref, "story-%lld", (long long)i);
+}
+
+int64_t place_rows(
+    Row *rows, int64_t count, int64_t before, Subject *subjects, int64_t stream_count) {
+    for (Row *row = rows; row < rows + count; row++) {
         Subject *subject = &subjects[row->subject];
         row->is_new = subject->stream == 0;
         if (row->is_new) subject->stream = ++stream_count;
-        row->position = i + 1;
+        row->position = before + (row - rows) + 1;
         row->stream = subject->stream;
         row->version = ++subject->version;
         row->previous = subject->position;
         subject->position = row->position;
-        row->occurred_at = FIRST_INSTANT + i * BETWEEN_EVENTS;
-        row->recorded_at = FIRST_INSTANT + start * BETWEEN_EVENTS + RECORDED_LATER;
-        /* A random UUID, version 4 (RFC 9562, 5.4). */
-        big_endian(row->key, (word(index + 1) & 0xFFFFFFFFFFFF0FFFULL) | 0x4000);
-        big_endian(row->key + 8, (word(index + 2) & 0x3FFFFFFFFFFFFFFFULL) | 1ULL << 63);
-        row->request = (int64_t)word(index + 3);
-        snprintf(row->ref, sizeof row->ref, "story-%lld", (long long)i);
+        row->recorded_at = FIRST_INSTANT + before * BETWEEN_EVENTS + RECORDED_LATER;
     }
     return stream_count;
+}
+
+// Rows are made before the clock runs, as Daybook's are.
+static int64_t make_batch(
+    Row *rows, int64_t start, int64_t end, Subject *subjects, int64_t subject_count,
+    int64_t stream_count) {
+    for (int64_t i = start; i < end; i++) make_row(&rows[i - start], i, subject_count);
+    return place_rows(rows, end - start, start, subjects, stream_count);
 }
 
 static void insert_name(Writer *writer, int64_t id, const char *text) {
@@ -195,7 +184,7 @@ static void hash_events(Writer *writer, const Row *rows, int64_t count) {
     write_head(&writer->history, writer->db, rows[0].position - 1);
 }
 
-static double append_batch(Writer *writer, const Row *rows, int64_t start, int64_t count) {
+double append_batch(Writer *writer, const Row *rows, int64_t start, int64_t count) {
     double begin = now();
     step(writer->db, writer->begin);
     if (start == 0) {
@@ -211,7 +200,7 @@ static double append_batch(Writer *writer, const Row *rows, int64_t start, int64
     return now() - begin;
 }
 
-static void close_writer(Writer *writer) {
+void close_writer(Writer *writer) {
     close_history(&writer->history);
     sqlite3_finalize(writer->begin);
     sqlite3_finalize(writer->commit);

@@ -1,6 +1,8 @@
 // The same rows as Daybook's, written and read by nothing but SQLite: what a ratio is a ratio to.
 //
 //   raw append FILE EVENTS SUBJECTS BATCH plain|unhashed|triggers|indexes LEDGER
+//   raw clients FILE EVENTS SUBJECTS CLIENTS LEDGER
+//                               rows of many clients, a thread each, that share commits
 //   raw beside FILE QUESTIONS BATCH LEDGER
 //                               answers from memory, and how long each takes, while batches are
 //                               appended; BATCH is 0: while nothing else happens
@@ -17,7 +19,8 @@
 // Every command prints lines of a name and a number, as `daybook-bench sample` does. The file is a
 // copy of LEDGER, an empty ledger that Daybook made, without its triggers unless they are asked
 // for: the two cannot drift apart. All but `unhashed` carry on the hash over the history. The values
-// of the rows are those of Workload.swift; `digest` proves it, and Daybook verifies the hash.
+// of the rows are those of Workload.swift; `digest` proves it, and Daybook verifies the hash. `clients`
+// writes them in an order that differs from run to run, so of its file only the hash is verified.
 
 #ifndef RAW_H
 #define RAW_H
@@ -53,6 +56,9 @@ int digest(char **arguments);
 int64_t append_until(
     const char *path, int64_t subject_count, int64_t batch, const char *ledger,
     void (*written)(int64_t subject), atomic_int *is_over);
+
+// clients.c
+int clients(char **arguments);
 
 // beside.c
 int beside(char **arguments);

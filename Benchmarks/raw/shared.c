@@ -83,7 +83,8 @@ static const struct {
     int count;
     int (*run)(char **);
 } commands[] = {
-    {"append", 6, append},        {"beside", 4, beside},   {"digest", 1, digest}, {"scan", 1, scan},
+    {"append", 6, append},        {"clients", 5, clients}, {"beside", 4, beside},
+    {"digest", 1, digest},        {"scan", 1, scan},
     {"records", 1, records},      {"uses", 1, uses},       {"rows", 1, rows},     {"text", 2, text},
     {"index", 1, index_streams},  {"subject", 2, subject},
 };

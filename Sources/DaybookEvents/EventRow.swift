@@ -22,6 +22,7 @@ public struct EventRow: Sendable, Equatable {
     public var rest: String?
 
     /// Creates a row; nothing is checked. The defaults are those of a row that has no place in the ledger yet.
+    @inlinable
     public init(
         event: Event, key: String, reference: String?, recordedAt: Int64 = 0,
         streamVersion: Int64 = 0, previous: Int64 = 0, schemaVersion: UInt16,

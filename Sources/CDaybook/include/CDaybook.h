@@ -1,7 +1,7 @@
 // What Swift cannot express: the processor's own CRC-32C, a hint that memory will be read soon, files that become
 // shorter while they are mapped, asking for a file's number without asking for its times, writing out a part of a file,
-// threads of our own with a priority, memory that other processes write to, giving freed memory back to the system, and
-// functions of SQLite that take any number of arguments.
+// threads of our own with a priority, memory that other processes write to, giving freed memory back to the system, a
+// table of SQLite that the reader itself goes on, and functions of SQLite that take any number of arguments.
 #ifndef CDAYBOOK_H
 #define CDAYBOOK_H
 
@@ -68,6 +68,29 @@ void daybook_on_threads(
 void daybook_give_back_memory(void);
 
 struct sqlite3;
+struct sqlite3_stmt;
+
+// Numbers of rows that a reader names one after the other, each once it has read the row before: one statement looks all
+// of them up, where a statement for each is begun and ended again, which takes a fifth of the reading.
+typedef struct {
+    // The number that comes next; below 1: none.
+    int64_t step;
+    // Counts what was named: where it stays, no row was found for the last number, and the walk ends.
+    uint64_t named;
+} daybook_walk;
+
+// Gives a connection the table daybook_walk(step, walk), of which a row is a number that the walk names, bound by the
+// function below:
+//
+//   SELECT … FROM daybook_walk(?) CROSS JOIN events ON position = step
+//
+// Returns SQLite's code: 0 when it is so.
+int daybook_walk_add(struct sqlite3 *connection);
+
+// Binds a walk, which must stay where it is until the statement is reset.
+//
+// Returns SQLite's code: 0 when it is so.
+int daybook_walk_bind(struct sqlite3_stmt *statement, int index, daybook_walk *walk);
 
 // Has a connection leave the log as it is when it is closed (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), by a function that takes
 // any number of arguments.

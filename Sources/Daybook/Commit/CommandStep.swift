@@ -33,9 +33,9 @@ struct PreparedCommand: Sendable {
     /// What no event of its customers would be accepted with.
     private static func problem(of request: CommandRequest) -> EventProblem? {
         do throws(EventProblem) {
-            try CustomerName.check(request.subject, request.environment, request.profile)
+            try CustomerName.check(request.subject, profile: request.profile)
             if case .transferLineage(_, let recipient) = request.command {
-                try CustomerName.check(recipient, request.environment)
+                try CustomerName.check(recipient)
             }
             return nil
         } catch {

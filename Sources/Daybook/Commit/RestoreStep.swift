@@ -29,7 +29,7 @@ struct RestoreStep {
     private func restore(
         _ group: inout GroupDecision, _ state: inout LedgerState
     ) throws -> RestoreReceipt {
-        try CustomerName.check(request.subject, request.environment)
+        try CustomerName.check(request.subject)
         let policy = try policy(group, state)
         let first = group.nextPosition
         var receipt = RestoreReceipt()

@@ -18,7 +18,7 @@ struct OwnershipChanges {
         options: RestoreOptions = RestoreOptions()
     ) async throws -> RestoreReceipt {
         let environment = verifier.identity.environment
-        try checkName(subject, environment)
+        try checkName(subject)
         let ingest = IngestOptions(
             kind: options.kind, subject: subject, isDryRun: options.isDryRun)
         var deadLetters = IngestReceipt()
@@ -104,9 +104,9 @@ struct OwnershipChanges {
         return receipt
     }
 
-    private func checkName(_ subject: String, _ environment: Environment) throws {
+    private func checkName(_ subject: String) throws {
         do throws(EventProblem) {
-            try CustomerName.check(subject, environment)
+            try CustomerName.check(subject)
         } catch {
             throw LedgerError.bad(error)
         }

@@ -203,26 +203,21 @@ package struct CustomerHistory {
             if row.event.occurredAt < latest { late.insert(row.event.position) }
             latest = max(latest, row.event.occurredAt)
         }
-        var ordered = rows.map { OrderedEvent(event: $0.event, key: $0.key) }
-        OrderedEvent.sort(&ordered, names: state.names)
         var labels = HistoryLabels(state.catalogs.known(at: cut).newest?.catalog)
         var streams = LastStream()
         var names = NameTexts(state.names)
-        // Most are recorded in the order in which they happened.
-        var place = 0
         var entries: [HistoryEntry] = []
-        entries.reserveCapacity(ordered.count)
-        for ordered in ordered where ordered.event.occurredAt <= until {
-            if place >= rows.count || rows[place].event.position != ordered.event.position {
-                place = rows.sortedPrefixCount { $0.event.position < ordered.event.position }
-            }
-            defer { place += 1 }
-            let event = ordered.event
+        entries.reserveCapacity(rows.count)
+        for place in Self.canonicalOrder(of: rows, state.names) {
+            let event = rows[place].event
+            guard event.occurredAt <= until else { continue }
             let stream = streams.name(event.stream, state)
             let recorded: RecordedEvent
             var label: String?
             do throws(RowDamage) {
-                recorded = try EventDecoder.recorded(rows[place], stream: stream, names: &names)
+                // Through the span, which lends the row: an element of an array would be copied.
+                recorded = try EventDecoder.recorded(
+                    rows.span[place], stream: stream, names: &names)
             } catch {
                 // One damaged row must not hide the others; `export`, which would lose its data, refuses.
                 recorded = error.readable
@@ -245,6 +240,21 @@ package struct CustomerHistory {
                     isLate: late.contains(event.position)))
         }
         return entries
+    }
+
+    /// The places of rows in canonical order.
+    /// - Parameter rows: In position order.
+    private static func canonicalOrder(of rows: [EventRow], _ names: NameTable) -> [Int] {
+        // Most are recorded in the order in which they happened.
+        let isOrdered = rows.indices.dropFirst().allSatisfy { place in
+            rows[place - 1].event.occurredAt < rows[place].event.occurredAt
+        }
+        if isOrdered { return Array(rows.indices) }
+        var ordered = rows.map { OrderedEvent(event: $0.event, key: $0.key) }
+        OrderedEvent.sort(&ordered, names: names)
+        return ordered.map { ordered in
+            rows.sortedPrefixCount { $0.event.position < ordered.event.position }
+        }
     }
 
     /// The event at a position; `nil` beyond the end.

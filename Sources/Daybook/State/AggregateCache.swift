@@ -118,14 +118,18 @@ package final class AggregateCache: Sendable {
                 }
             }
         }
-        // Freed while nothing is held: it may be much.
+        // Freed while no part is held: it may be much.
         _ = consume forgotten
     }
 
     /// An aggregate's state; `nil` where it must be folded.
     package func state(of aggregate: UInt32, _ stamp: Stamp) -> SharedAggregate? {
-        let young = part(of: aggregate).content.withLock { $0.young[aggregate]?.state(stamp) }
-        if let young { return young }
+        let (young, isOld) = part(of: aggregate).content.withLock {
+            content -> (SharedAggregate?, Bool) in
+            if let entry = content.young[aggregate] { return (entry.state(stamp), false) }
+            return (nil, content.old[aggregate] != nil)
+        }
+        guard isOld else { return young }
         return changePart(of: aggregate) { content in
             if let entry = content.young[aggregate] { return entry.state(stamp) }
             guard let entry = content.old.removeValue(forKey: aggregate),

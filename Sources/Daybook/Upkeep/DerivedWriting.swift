@@ -53,8 +53,6 @@ final class DerivedWriting: Sendable {
     private let ending = Atomic<Bool>(false)
     /// A snapshot waits that is pressing.
     private let pressing = Atomic<Bool>(false)
-    /// How long no snapshot is tried again after a failure.
-    private static let pauseAfterFailure = Duration.seconds(60)
 
     init(_ core: LedgerCore) { self.core = core }
 
@@ -206,7 +204,7 @@ final class DerivedWriting: Sendable {
                     pressing.store(false, ordering: .relaxed)
                     plan.isSnapshotting = false
                     plan.nextSnapshot = end + (end - start) * 9
-                    if !isWritten { plan.snapshotAgain = end + Self.pauseAfterFailure }
+                    if !isWritten { plan.snapshotAgain = end + core.held.pauseAfterFailure }
                 }
             }
         }

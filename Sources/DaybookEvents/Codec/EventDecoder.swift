@@ -45,11 +45,13 @@ public enum EventDecoder {
         if schema == nil, row.event.typeCode != 0 {
             reason = reason ?? unknownNumber(row)
         }
-        let event = recorded(row, rest, schema, stream, table, text)
+        // Made where it is handed on: an event that two ways lead on from would be copied for one of them.
         if let reason {
-            throw RowDamage(position: row.event.position, reason: reason, readable: event)
+            throw RowDamage(
+                position: row.event.position, reason: reason,
+                readable: recorded(row, rest, schema, stream, table, text))
         }
-        return event
+        return recorded(row, rest, schema, stream, table, text)
     }
 
     /// Why the event cannot be read whole; `nil` when it can.

@@ -26,7 +26,10 @@ final class KeyRing: Sendable {
 
     /// The key of an id; `nil`: there is none.
     func key(_ id: String) throws -> APIKey? {
-        try refreshed().keys[id]
+        try known.withLock { known in
+            try refresh(&known)
+            return known.keys[id]
+        }
     }
 
     /// All keys of an app, in the order in which they were made.

@@ -58,6 +58,7 @@ package struct RequestFields: Sendable {
 
     /// - Throws: `Problem` for a name that no reader asked for.
     package func finish() throws {
+        if values.isEmpty { return }
         let unknown = Set(values.keys).subtracting(read).sorted(by: precedesInBytes)
         guard let first = unknown.first else { return }
         let hint = NearestName.hint(first, among: read)
@@ -71,6 +72,8 @@ package struct RequestFields: Sendable {
     // MARK: Values
 
     private mutating func value(_ name: String) -> Value? {
+        // Where nothing was sent, nothing is misspelt.
+        if values.isEmpty { return nil }
         read.insert(name)
         switch values[name] {
         case .member(.null)?, nil: return nil

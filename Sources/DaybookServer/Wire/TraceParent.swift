@@ -5,8 +5,8 @@ import HTTPTypes
 enum TraceParent {
     /// The id of the trace: 32 hexadecimal digits; `nil` for a header that is missing or is none: it is ignored.
     static func trace(_ headers: HTTPFields) -> String? {
-        let parts = (headers[.traceParent] ?? "")
-            .split(separator: "-", omittingEmptySubsequences: false)
+        guard let header = headers[.traceParent] else { return nil }
+        let parts = header.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0] != "ff", parts[0] != "00" || parts.count == 4,
             zip(parts, [2, 32, 16, 2]).allSatisfy({ isHexadecimal($0, $1) }),
             parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" })

@@ -1,5 +1,7 @@
+import CDaybook
 import Dispatch
 import GRDB
+import GRDBSQLite
 import Synchronization
 
 /// A few read-only connections, opened when needed and used by one reader at a time.
@@ -85,6 +87,10 @@ final class ReadConnections: Sendable {
         configuration.foreignKeysEnabled = false
         // Waited for only while another connection repairs the log's index after a crash.
         configuration.busyMode = .timeout(10)
+        configuration.prepareDatabase { db in
+            let code = daybook_walk_add(db.sqliteConnection)
+            guard code == SQLITE_OK else { throw DatabaseError(code, db.sqliteConnection) }
+        }
         do {
             let path = access == .ordinary ? file.path : file.immutableURI
             let queue = try DatabaseQueue(path: path, configuration: configuration)

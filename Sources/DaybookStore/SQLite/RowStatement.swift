@@ -78,11 +78,16 @@ enum RowSelection {
     /// Events after a position, up to another, at most so many.
     static let eventsOfRange = select(hotColumns)
     static let rowsOfRange = select(allColumns)
-    static let rowAtPosition = "SELECT \(allColumns) FROM events WHERE position = ?"
+    static let rowsOfWalk = walk(allColumns)
     /// Hot events, each with the position of its stream's previous one as the last column.
     static let linksOfRange = select(hotColumns + ", previous")
-    static let linkAtPosition = "SELECT \(hotColumns), previous FROM events WHERE position = ?"
+    static let linksOfWalk = walk(hotColumns + ", previous")
     static let previousColumn: CInt = 21
+
+    /// The rows at positions that the reader names while it reads (`Database.walk`).
+    private static func walk(_ columns: String) -> String {
+        "SELECT \(columns) FROM daybook_walk(?) CROSS JOIN events ON position = step"
+    }
 
     private static func select(_ columns: String) -> String {
         """
@@ -96,7 +101,8 @@ enum RowSelection {
         event(row, &claims, isWhole: false)
     }
 
-    /// - Parameter isWhole: Also the slots that events of the type do not have.
+    /// - Parameter isWhole: Also the slots that events of the type do not have, but not key and ref, of which the texts
+    ///   are read, too.
     @inline(__always)
     private static func event(
         _ row: OpaquePointer, _ claims: inout RowClaims, isWhole: Bool
@@ -111,7 +117,7 @@ enum RowSelection {
         event.signedAt = number(row, 4, event.occurredAt)
         event.sequence = narrow(row, 5, bits: 32, &claims)
         event.source = name(row, 6, &claims)
-        event.key = StoredText.reference(row, 7)
+        if !isWhole { event.key = StoredText.reference(row, 7) }
         event.trustCode = UInt8(truncatingIfNeeded: narrow(row, 8, bits: 8, &claims))
         event.customer = name(row, 9, &claims)
         event.profile = name(row, 10, &claims)
@@ -120,7 +126,9 @@ enum RowSelection {
         let slots = isWhole ? .all : EventSlots.byType[Int(event.typeCode)]
         if slots.contains(.nameB) { event.nameB = name(row, 12, &claims) }
         if slots.contains(.nameC) { event.nameC = name(row, 13, &claims) }
-        if slots.contains(.reference) { event.reference = StoredText.reference(row, 14) }
+        if !isWhole, slots.contains(.reference) {
+            event.reference = StoredText.reference(row, 14)
+        }
         if slots.contains(.amount) {
             let amount = number(row, 15, Event.absent)
             event.amount = amount
@@ -139,10 +147,14 @@ enum RowSelection {
 
     /// Reads a whole row, and notes what must fit the rest of the ledger before it is used.
     static func row(_ row: OpaquePointer, _ claims: inout RowClaims) -> EventRow {
-        let event = event(row, &claims, isWhole: true)
+        var event = event(row, &claims, isWhole: true)
+        let key = StoredText.whole(row, 7)
+        let reference = StoredText.whole(row, 14)
+        event.key = key.reference
+        event.reference = reference.reference
         return EventRow(
-            event: event, key: StoredText.text(row, 7) ?? "",
-            reference: StoredText.text(row, 14), recordedAt: sqlite3_column_int64(row, 24),
+            event: event, key: key.text ?? "", reference: reference.text,
+            recordedAt: sqlite3_column_int64(row, 24),
             streamVersion: sqlite3_column_int64(row, 21), previous: sqlite3_column_int64(row, 22),
             schemaVersion: UInt16(truncatingIfNeeded: narrow(row, 23, bits: 16, &claims)),
             requestDigest: sqlite3_column_int64(row, 25),

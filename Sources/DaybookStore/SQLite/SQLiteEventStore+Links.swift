@@ -28,60 +28,79 @@ extension SQLiteEventStore {
     /// The hot events of some streams, newest first, down to a position.
     /// - Throws: `.damaged` when an event follows a later one, one that is missing or one of another stream.
     public func chains(endingAt positions: [Int64], above floor: Int64) throws -> [EventChain] {
-        var chains = positions.map { EventChain(events: [], next: $0) }
-        let floor = max(0, floor)
-        var index = 0
-        while index < chains.count {
-            try reads.use("reading the stream that ends at position \(positions[index])") { db in
-                try db.inSnapshot {
-                    let statement = try db.cachedStatement(sql: RowSelection.linkAtPosition)
-                    var known = bounds.withLock { $0 }
-                    var left = Self.walkCount
-                    while left > 0, index < chains.count {
-                        if chains[index].next > floor,
-                            try extend(&chains[index], statement, &known, db)
-                        {
-                            left -= 1
-                        } else {
-                            try checkEnd(chains[index], above: floor)
-                            index += 1
-                        }
-                    }
+        var walk = ChainsWalk(positions, above: max(0, floor))
+        while let first = walk.next {
+            try reads.use("reading the stream that ends at position \(walk.head)") { db in
+                var known = bounds.withLock { $0 }
+                var left = Self.walkCount
+                let missing = try db.walk(RowSelection.linksOfWalk, from: first) { row in
+                    var claims = RowClaims()
+                    let event = RowSelection.event(row, &claims)
+                    if !known.admit(claims) { try admit(claims, &known, db) }
+                    try take(event, row.integer(RowSelection.previousColumn), &walk)
+                    left -= 1
+                    return left > 0 ? walk.next ?? 0 : 0
                 }
+                guard missing != nil else { return }
+                // An unknown position has no stream; an event that follows an unknown one is damaged.
+                if let newer = walk.chain.events.last {
+                    throw brokenChain(newer, after: walk.chain.next, "which is missing")
+                }
+                walk.leave()
             }
         }
-        return chains
+        return walk.chains
     }
 
-    /// An unknown position has no stream; an event that follows an unknown one is damaged.
-    private func checkEnd(_ chain: EventChain, above floor: Int64) throws {
-        guard let oldest = chain.events.last, chain.next > floor else { return }
-        throw brokenChain(oldest, after: chain.next, "which is missing")
-    }
-
-    /// - Returns: Whether there was an event.
-    private func extend(
-        _ chain: inout EventChain, _ statement: Statement, _ known: inout RowBounds, _ db: Database
-    ) throws -> Bool {
-        var found: (event: Event, previous: Int64)?
-        var claims = RowClaims()
-        try db.forEachRow(statement, of: chain.next) { row in
-            found = (
-                RowSelection.event(row, &claims),
-                row.integer(RowSelection.previousColumn)
-            )
-        }
-        guard let found else { return false }
-        if !known.admit(claims) { try admit(claims, &known, db) }
-        if let newer = chain.events.last, found.event.stream != newer.stream {
+    /// Adds an event to the chain that is read.
+    private func take(_ event: Event, _ previous: Int64, _ walk: inout ChainsWalk) throws {
+        if let newer = walk.chain.events.last, event.stream != newer.stream {
             throw brokenChain(
-                newer, after: chain.next, "which is in stream \(found.event.stream)")
+                newer, after: event.position, "which is in stream \(event.stream)")
         }
-        guard found.previous < found.event.position else {
-            throw brokenChain(found.event, after: found.previous, "which is not before it")
+        guard previous < event.position else {
+            throw brokenChain(event, after: previous, "which is not before it")
         }
-        chain.events.append(found.event)
-        chain.next = found.previous
-        return true
+        walk.chain.events.append(event)
+        walk.chain.next = previous
+        if previous <= walk.floor { walk.leave() }
+    }
+}
+
+/// Some chains, read one after the other.
+private struct ChainsWalk {
+    let floor: Int64
+    var chains: [EventChain]
+    private let positions: [Int64]
+    /// Which is read.
+    private var index = 0
+
+    init(_ positions: [Int64], above floor: Int64) {
+        self.floor = floor
+        self.positions = positions
+        chains = positions.map { EventChain(events: [], next: $0) }
+        skipEnded()
+    }
+
+    /// Where the chain that is read ends.
+    var head: Int64 { positions[index] }
+
+    /// The chain that is read.
+    var chain: EventChain {
+        _read { yield chains[index] }
+        _modify { yield &chains[index] }
+    }
+
+    /// The position that is read next; `nil`: all chains are at their end.
+    var next: Int64? { index < chains.count ? chains[index].next : nil }
+
+    /// Goes on to the next chain.
+    mutating func leave() {
+        index += 1
+        skipEnded()
+    }
+
+    private mutating func skipEnded() {
+        while index < chains.count, chains[index].next <= floor { index += 1 }
     }
 }

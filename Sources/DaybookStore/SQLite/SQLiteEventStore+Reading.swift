@@ -41,19 +41,26 @@ extension SQLiteEventStore {
         try chunks(RowSelection.rowsOfRange, start, end, chunkCount, RowSelection.row, body)
     }
 
-    /// Whole rows by position, in the given order; unknown positions are left out.
+    /// Whole rows by position, in the given order; unknown positions are left out. Of one moment are the rows between
+    /// two unknown ones, and at most a thousand.
     /// - Throws: `.damaged` for a row that is in no stream or uses no name of this ledger.
     public func rows(at positions: [Int64]) throws -> [EventRow] {
         var rows: [EventRow] = []
         rows.reserveCapacity(positions.count)
-        for start in stride(from: 0, to: positions.count, by: Self.walkCount) {
-            let part = positions[start..<min(start + Self.walkCount, positions.count)]
+        var index = 0
+        while index < positions.count {
+            let end = min(index + Self.walkCount, positions.count)
             try reads.use("reading \(positions.count) rows") { db in
-                try db.inSnapshot {
-                    let statement = try db.cachedStatement(sql: RowSelection.rowAtPosition)
-                    for position in part {
-                        _ = try read(position, statement, db, into: &rows)
+                var known = bounds.withLock { $0 }
+                while index < end {
+                    let missing = try db.walk(RowSelection.rowsOfWalk, from: positions[index]) {
+                        row in
+                        try take(row, db, &known, into: &rows)
+                        index += 1
+                        // None is below 1; the walk would take it for its end.
+                        return index < end ? max(positions[index], 0) : 0
                     }
+                    if missing != nil || (index < end && positions[index] < 1) { index += 1 }
                 }
             }
         }
@@ -64,43 +71,45 @@ extension SQLiteEventStore {
     /// - Throws: `.damaged` when a row follows a later one, one that is missing or one of another stream.
     public func stream(endingAt position: Int64) throws -> [EventRow] {
         var rows: [EventRow] = []
-        rows.reserveCapacity(16)
         var next = position
         while next >= 1 {
-            let countBefore = rows.count
-            try reads.use("reading the stream that ends at position \(position)") { db in
-                try db.inSnapshot {
-                    let statement = try db.cachedStatement(sql: RowSelection.rowAtPosition)
-                    while next >= 1, rows.count - countBefore < Self.walkCount,
-                        try read(next, statement, db, into: &rows)
-                    {
-                        try checkLastLink(rows)
-                        next = rows[rows.count - 1].previous
+            let missing = try reads.use("reading the stream that ends at position \(position)") {
+                db in
+                var known = bounds.withLock { $0 }
+                let end = rows.count + Self.walkCount
+                return try db.walk(RowSelection.rowsOfWalk, from: next) { row in
+                    try take(row, db, &known, into: &rows)
+                    if rows.count == 1 {
+                        // A damaged version says nothing about how much space is needed.
+                        let count = min(max(rows[0].streamVersion, 1), Int64(Self.walkCount))
+                        rows.reserveCapacity(Int(count))
                     }
+                    try checkLastLink(rows)
+                    next = rows[rows.count - 1].previous
+                    return rows.count < end ? next : 0
                 }
             }
-            guard rows.count - countBefore == Self.walkCount else { break }
+            if missing != nil { break }
         }
         // An unknown position has no stream; a row that follows an unknown one is damaged.
         if let oldest = rows.last, next >= 1 {
-            throw brokenChain(
-                oldest.event, after: oldest.previous,
-                next < oldest.event.position ? "which is missing" : "which is not before it")
+            throw brokenChain(oldest.event, after: oldest.previous, "which is missing")
         }
         return rows
     }
 
-    /// Whether the last row may stand before the one that was read before it.
+    /// Whether the last row may stand before the one that was read before it, and after the one that it names.
     private func checkLastLink(_ rows: [EventRow]) throws {
         let last = rows.count - 1
-        guard last > 0 else { return }
-        let (older, newer) = (rows[last].event, rows[last - 1].event)
-        let previous = rows[last - 1].previous
-        guard older.position < newer.position else {
-            throw brokenChain(newer, after: previous, "which is not before it")
+        let oldest = rows[last]
+        guard oldest.previous < oldest.event.position else {
+            throw brokenChain(oldest.event, after: oldest.previous, "which is not before it")
         }
-        guard older.stream == newer.stream else {
-            throw brokenChain(newer, after: previous, "which is in stream \(older.stream)")
+        guard last > 0 else { return }
+        let newer = rows[last - 1].event
+        guard oldest.event.stream == newer.stream else {
+            throw brokenChain(
+                newer, after: oldest.event.position, "which is in stream \(oldest.event.stream)")
         }
     }
 
@@ -206,20 +215,14 @@ extension SQLiteEventStore {
         guard known.admit(claims) else { throw known.refusal(of: claims, file.path) }
     }
 
-    /// Appends the row at a position.
-    /// - Returns: Whether there is one.
-    private func read(
-        _ position: Int64, _ statement: Statement, _ db: Database, into rows: inout [EventRow]
-    ) throws -> Bool {
-        let countBefore = rows.count
+    /// Appends a row that fits the rest of the ledger.
+    private func take(
+        _ row: OpaquePointer, _ db: Database, _ known: inout RowBounds,
+        into rows: inout [EventRow]
+    ) throws {
         var claims = RowClaims()
-        try db.forEachRow(statement, of: position) { row in
-            rows.append(RowSelection.row(row, &claims))
-        }
-        guard rows.count > countBefore else { return false }
-        var known = bounds.withLock { $0 }
+        rows.append(RowSelection.row(row, &claims))
         if !known.admit(claims) { try admit(claims, &known, db) }
-        return true
     }
 }
 

@@ -141,6 +141,14 @@ struct SQLiteHistoryTests {
         #expect(rows.map(\.event.position) == (1...4_000).reversed())
         #expect(try bench.store.rows(at: rows.map(\.event.position)) == rows)
         #expect(try bench.store.stream(endingAt: 2_000) == Array(rows.dropFirst(2_000)))
+        let chains = try bench.store.chains(endingAt: [4_000, 0, 4_001, 2_000, 3], above: 1)
+        let events = rows.map(\.event).filter { $0.position > 1 }
+        #expect(chains.map(\.next) == [1, 0, 4_001, 1, 1])
+        #expect(
+            chains.map(\.events) == [
+                events, [], [], events.filter { $0.position <= 2_000 },
+                events.filter { $0.position <= 3 },
+            ])
     }
 
     @Test(
@@ -160,9 +168,34 @@ struct SQLiteHistoryTests {
             UPDATE events SET \(change) WHERE position = 3
             """)
         let last = change.hasPrefix("position") ? Int64(7) : 3
-        let error = try failure { _ = try bench.store.stream(endingAt: last) }
-        #expect(error?.code == .damaged)
-        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "no error")")
+        let store = bench.store
+        for error in try [
+            failure { _ = try store.stream(endingAt: last) },
+            failure { _ = try store.chains(endingAt: [1, last], above: 0) },
+        ] {
+            #expect(error?.code == .damaged)
+            #expect(error?.message.contains(reason) == true, "\(error?.message ?? "no error")")
+        }
+    }
+
+    @Test("A row that was not asked for is damage")
+    func strayRows() throws {
+        let bench = try Bench()
+        let store = bench.store
+        // Without its key, a table can have two rows of one position.
+        try store.executeOnWriteConnection(
+            """
+            ALTER TABLE events RENAME TO former; \
+            CREATE TABLE events AS SELECT * FROM former UNION ALL SELECT * FROM former
+            """)
+        for body in [
+            { _ = try store.stream(endingAt: 3) }, { _ = try store.rows(at: [3, 2]) },
+            { _ = try store.chains(endingAt: [3], above: 0) },
+        ] {
+            let error = try failure(of: body)
+            #expect(error?.code == .damaged)
+            #expect(error?.message.contains("not asked for") == true, "\(error as Any)")
+        }
     }
 
     @Test("The view reads as history")

@@ -68,6 +68,14 @@ struct SQLitePropertyTests {
                 Int64.random(in: -1...Int64(rows.count + 1), using: &random)
             }
             #expect(try store.rows(at: positions) == oracle.rows(at: positions))
+            let floor = Int64.random(in: -1...Int64(rows.count), using: &random)
+            let chains = try store.chains(endingAt: positions, above: floor)
+            let expected = try oracle.chains(endingAt: positions, above: floor)
+            // Hot events have the slots of their types alone.
+            #expect(
+                chains.map { $0.events.map(\.position) }
+                    == expected.map { $0.events.map(\.position) })
+            #expect(chains.map(\.next) == expected.map(\.next))
         }
     }
 }

@@ -45,6 +45,42 @@ struct EnvelopeTests {
         #expect(try ledger.head().position == head)
     }
 
+    @Test("A command is refused for what an event of its customer would be refused for")
+    func names() async throws {
+        let ledger = try await Fixtures.ledger("dozzi")
+        let names = [
+            "ada", "", "guest", "null", "a@b.example", "a\nb", "x\u{7F}", "\u{85}", "é\u{202E}",
+            String(repeating: "x", count: 257), "0190A5d8-7c3e-7b1a-9f00-0123456789aB",
+        ]
+        var refusedCount = 0
+        for (subject, profile) in names.map({ ($0, nil) }) + names.map({ ("bob", $0) }) {
+            var expected: [String] = []
+            do throws(EventProblem) {
+                _ = try EventValidator.canonical(
+                    EventDraft(
+                        type: .appLaunched, subject: subject, profile: profile, occurredAt: 1,
+                        source: EventSource(kind: "native", key: "launch"), trust: .system,
+                        data: [:]))
+            } catch {
+                expected = ["\(error.code.rawValue) \(error.member): \(error.reason)"]
+            }
+            var found: [String] = []
+            do {
+                try await ledger.perform(
+                    CommandRequest(
+                        .consume(meter: "stories", amount: 1, ref: nil), subject: subject,
+                        profile: profile))
+            } catch LedgerError.badInput(let problems) {
+                found = problems.map { "\($0.code) \($0.reason)" }
+            } catch LedgerError.rejected {
+                // The units are used up.
+            }
+            #expect(found == expected, "\(subject) \(profile ?? "")")
+            refusedCount += expected.count
+        }
+        #expect(refusedCount > 10)
+    }
+
     @Test("What the ledger writes about a customer with the longest name can be imported again")
     func longestName() async throws {
         let subject = String(repeating: "u", count: 256)

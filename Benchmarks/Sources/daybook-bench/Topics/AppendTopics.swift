@@ -66,6 +66,7 @@ extension Benchmark {
         let (commits, subjects, clients) = (scale.commits, scale.subjects, 64)
         let (single, groups) = ("raw C, single commits", "raw C, groups of \(clients)")
         let bare = "raw C, single commits without the history's hash"
+        let sharing = "raw C, \(clients) clients, a thread each"
         let (one, many) = ("Ledger.consume, one client", "Ledger.consume, \(clients) clients")
         let uses = commits * 10
         return Topic(
@@ -73,7 +74,8 @@ extension Benchmark {
             note: """
                 One event a commit, one after the other, \(Self.count(commits)) in a new file; and \
                 \(Self.count(uses)) of \(clients) clients in one process, each with customers of \
-                its own, beside groups of \(clients) events a commit.
+                its own, beside groups of \(clients) events a commit, and beside as many threads in \
+                C, each of which hands over a row of any customer, and one writes those that wait.
                 """,
             share: 0.04,
             ways: [
@@ -84,12 +86,20 @@ extension Benchmark {
                 },
                 .init(one) { try ours("consume", "consume", commits, subjects, 1) },
                 .init(groups) { try raw("plain-groups", uses, subjects, batch: clients) },
+                .init(sharing) {
+                    try programs.remove("threads")
+                    let measured = try programs.runRaw(
+                        "clients", programs.path("threads"), String(uses), String(subjects),
+                        String(clients), programs.path("empty"))
+                    _ = try programs.runOurs("prove", programs.path("threads"))
+                    return measured
+                },
                 .init(many) { try ours("consume", "clients", uses, subjects, clients) },
             ],
             tables: [
                 [
                     .rate("events"), .range, .ratio(to: single, "of single commits"),
-                    .ratio(to: groups, "of groups"),
+                    .ratio(to: groups, "of groups"), .ratio(to: sharing, "of clients in C"),
                 ]
             ],
             goals: [
