@@ -1,5 +1,6 @@
-// Rows of many clients that share commits: each client makes a row, hands it over and sleeps until it is on disk. One of
-// those that wait writes for all of them, and then hands that on to the next. Nothing is decided, checked or answered.
+// Rows of many clients that share commits: each client makes a row, hands it over and sleeps until it is on disk. One
+// of those that wait writes for all of them, and then hands that on to the next. Nothing is decided, checked or
+// answered.
 
 #define _POSIX_C_SOURCE 200809L
 

@@ -63,7 +63,7 @@ package struct EventLog: Sendable {
             if let segment = segments?.segment(index) {
                 position = try walk(segment, index, from: position, cut: cut, into: &events)
             } else {
-                let floor = segments.map { $0.range(of: index).lowerBound - 1 } ?? 0
+                let floor = segments?.endBeforeRows(through: index) ?? 0
                 let chain = try store.chain(endingAt: position, above: floor)
                 events += chain.events.lazy.filter { $0.position <= cut }
                 // An unknown position has no events; a link to one is damage.

@@ -111,9 +111,10 @@ public final class Segment: Sendable {
             return try file.reading { values in
                 var position = last
                 repeat {
-                    chain.append(try event(at: position, values))
+                    // Before the event: neither waits for the other, and both mostly come from memory.
                     let distance = try values.value(
                         previous, at: 4 * Int(position - range.lowerBound), as: UInt32.self)
+                    chain.append(try event(at: position, values))
                     if distance == Self.askTheRow { return nil }
                     position = distance == 0 ? 0 : position - Int64(distance)
                 } while range.contains(position)

@@ -44,6 +44,16 @@ public final class SegmentFolder: Sendable {
             }
         }
 
+        /// The first of those without a file that end with this one, as far as one look goes.
+        func firstOfMissing(endingWith index: Int) -> Int {
+            if places.isEmpty { return 0 }
+            var first = index
+            while first > 0, index - first < SegmentFolder.lookBackMax, self[first - 1].isMissing {
+                first -= 1
+            }
+            return first
+        }
+
         /// The first one without a file that may be tried, below a number.
         mutating func firstMissing(below count: Int) -> Int? {
             while sealedCount < count, !self[sealedCount].isMissing { sealedCount += 1 }
@@ -104,6 +114,16 @@ public final class SegmentFolder: Sendable {
     public func range(of index: Int) -> ClosedRange<Int64> {
         let first = Int64(index) * eventCount + 1
         return first...first + eventCount - 1
+    }
+
+    /// How many segments are looked for at once: a million events.
+    private static let lookBackMax = 64
+
+    /// The last position before the rows that have no segment, down from the end of one that is missing. What is read
+    /// of them is read at once, and not once for each segment that could be there.
+    public func endBeforeRows(through index: Int) -> Int64 {
+        let first = content.withLock { $0.firstOfMissing(endingWith: index) }
+        return range(of: first).lowerBound - 1
     }
 
     /// Sees the files that others have written since. What lies beyond the ledger's end is no segment of it, whatever

@@ -182,6 +182,28 @@ struct SegmentTests {
         #expect(try Data(contentsOf: file) == bench.bytes)
     }
 
+    @Test("Rows without segments are read at once, down to the segment before them")
+    func gaps() async throws {
+        let folder = try LedgerFolder()
+        let drafts = try LawTests.drafts("dozzi", seed: 3, subjects: 5, events: 100)
+        try await Self.fill(folder, "dozzi", drafts, snapshotAfter: drafts.count)
+        let names = folder.derivedNames(".dayseg")
+        #expect(names.count >= 5)
+        for name in names[1...2] {
+            try FileManager.default.removeItem(at: folder.derived.appending(path: name))
+        }
+        let ledger = try Self.open(folder)
+        let segments = try #require(ledger.core.events.segments)
+        #expect([0, 1, 2, 4].map(segments.endBeforeRows) == [0, 16, 16, 64])
+        #expect(segments.segment(3) != nil)
+        segments.drop(3, because: StoreError(.damaged, "the test found it so"))
+        #expect([1, 2, 3, 4].map(segments.endBeforeRows) == [16, 16, 16, 16])
+        try ledger.close()
+        try FileManager.default.removeItem(at: folder.derived)
+        let bare = try #require(try Self.open(folder).core.events.segments)
+        #expect([0, 1, 4].map(bare.endBeforeRows) == [0, 0, 0])
+    }
+
     @Test("Cut short at any length it is not used")
     func truncations() async throws {
         let bench = try await Bench()

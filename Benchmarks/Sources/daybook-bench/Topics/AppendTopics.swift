@@ -103,7 +103,9 @@ extension Benchmark {
                 ]
             ],
             goals: [
-                .ratio(one, to: single, atLeast: 0.85), .ratio(many, to: groups, atLeast: 0.6),
+                .ratio(one, to: single, atLeast: 0.85),
+                // Clients in C, which decide nothing, reach less than that of the groups themselves.
+                .ratio(many, to: sharing, atLeast: 0.6),
             ])
     }
 
