@@ -94,4 +94,18 @@ struct HistoryTests {
             try ledger.funnel(FunnelRequest("paywall_to_purchase", from: 2_000, until: 1_000))
         }
     }
+
+    @Test("Events that came late stand where they happened, and say so")
+    func lateEvents() async throws {
+        let ledger = try Ledger(inMemory: "dozzi", clock: { 1_790_000_000_000 })
+        try await ledger.publish(
+            CatalogPublication(document: try Fixtures.catalogDocument("dozzi")))
+        for instant: Int64 in [1_000, 4_000, 2_000, 3_000, 5_000] {
+            try await ledger.record([Self.draft("app.launched", "ada", at: instant)])
+        }
+        let entries = try ledger.history(of: "ada")
+        #expect(entries.map(\.event.draft.occurredAt) == [1_000, 2_000, 3_000, 4_000, 5_000])
+        #expect(entries.map(\.event.position) == [2, 4, 5, 3, 6])
+        #expect(entries.map(\.isLate) == [false, true, true, false, false])
+    }
 }
