@@ -68,16 +68,27 @@ public struct Reference: Sendable, Hashable, BitwiseCopyable {
     }
 
     private static func inline(_ bytes: UnsafeBufferPointer<UInt8>) -> Reference {
-        var high: UInt64 = 0
-        var low = UInt64(bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            if index < 8 {
-                high |= UInt64(byte) << UInt64(56 - 8 * index)
-            } else {
-                low |= UInt64(byte) << UInt64(56 - 8 * (index - 8))
-            }
+        let count = bytes.count
+        let raw = UnsafeRawBufferPointer(bytes)
+        func eight(at offset: Int) -> UInt64 {
+            UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
-        return Reference(high: high, low: low)
+        func four(at offset: Int) -> UInt64 {
+            UInt64(UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        }
+        // The first and the last word hold all of it; a shift by 64 leaves nothing.
+        if count >= 8 {
+            return Reference(
+                high: eight(at: 0),
+                low: eight(at: count - 8) << UInt64(128 - 8 * count) | UInt64(count))
+        }
+        var high: UInt64 = 0
+        if count >= 4 {
+            high = four(at: 0) << 32 | four(at: count - 4) << UInt64(64 - 8 * count)
+        } else {
+            for index in 0..<count { high |= UInt64(bytes[index]) << UInt64(56 - 8 * index) }
+        }
+        return Reference(high: high, low: UInt64(count))
     }
 
     /// The UUID itself; `nil` for the variants before and beside RFC 9562, whose text is hashed.

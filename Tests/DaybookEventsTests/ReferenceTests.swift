@@ -78,6 +78,18 @@ struct ReferenceTests {
         #expect(Reference.isOrdered(Reference("a"), before: Reference("sixteen bytes !!")) == nil)
     }
 
+    @Test("The bytes of a short text stand in their places, of every length", arguments: 0...15)
+    func places(_ count: Int) {
+        let bytes = (0..<count).map { UInt8(0x61 + $0) }
+        var whole = bytes + [UInt8](repeating: 0, count: 16 - count)
+        whole[15] = UInt8(count)
+        let expected = [whole[..<8], whole[8...]].map { half in
+            half.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+        let reference = Reference(String(decoding: bytes, as: UTF8.self))
+        #expect([reference.high, reference.low] == expected)
+    }
+
     @Test("Whether a text is there is told as the text itself tells it")
     func hasText() {
         let texts = [

@@ -13,7 +13,7 @@ struct GroupDecision {
     private(set) var rows: [EventRow] = []
     /// Of each row (`RowDigest`).
     private var digests: [HistoryHash] = []
-    private var digest: RowDigest
+    private let digest: RowDigest
     private(set) var documents: [StoredDocument] = []
     private var undecided: [UInt32: [OrderedEvent]] = [:]
     /// Those of these streams that are lineages.
@@ -128,9 +128,8 @@ struct GroupDecision {
             draft, Vocabulary.schema(named: draft.type, version: draft.version))
         row.requestDigest = requestDigest
         digests.append(digest.of(row, names, in: name))
-        append(
-            memo.numbering(row, names, &state.names), stream, after: state.headOf(stream),
-            recordedAt: draft.recordedAt)
+        memo.number(&row, names, &state.names)
+        append(row, stream, after: state.headOf(stream), recordedAt: draft.recordedAt)
         index(state)
     }
 
@@ -151,13 +150,13 @@ struct GroupDecision {
             let stream = known ?? state.internStream(name)
             memo.customer.note(name.name, state.stream(stream).name)
             if !report.isPlain { internPatch(report.draft, &state) }
-            guard let row = report.row, let digest = report.digest else {
+            guard var row = report.row, let digest = report.digest else {
                 preconditionFailure("a report is encoded before it is added")
             }
             digests.append(digest)
+            memo.number(&row, report.names, &state.names)
             append(
-                memo.numbering(row, report.names, &state.names), stream,
-                after: state.headOf(stream),
+                row, stream, after: state.headOf(stream),
                 recordedAt: keepsRecordedAt ? report.draft.recordedAt : nil)
         }
     }

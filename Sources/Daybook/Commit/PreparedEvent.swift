@@ -57,8 +57,8 @@ final class PreparedEvent: Sendable {
     ///     event; `nil`: the event is only checked.
     ///   - rowDigest: With the secret of the ledger; `nil`: the event is only checked.
     private init(
-        _ draft: EventDraft, _ schema: EventSchema?, requestDigest: Int64?,
-        _ rowDigest: inout RowDigest?, document: StoredDocument? = nil, isRead: Bool = false,
+        _ draft: consuming EventDraft, _ schema: EventSchema?, requestDigest: Int64?,
+        _ rowDigest: RowDigest?, document: StoredDocument? = nil, isRead: Bool = false,
         namedDigest: Int64? = nil, olderKey: Reference? = nil
     ) {
         let stream = EventRouter.stream(of: draft, schema)
@@ -71,10 +71,11 @@ final class PreparedEvent: Sendable {
         self.isRead = isRead
         key = Reference(draft.source.key ?? "")
         if let requestDigest, draft.occurredAt != nil {
-            var encoded = EventEncoder.encode(draft, schema)
-            encoded.row.requestDigest = requestDigest
-            digest = rowDigest?.of(encoded.row, encoded.names, in: stream)
-            (row, names) = encoded
+            var (encoded, names) = EventEncoder.encode(draft, schema)
+            encoded.requestDigest = requestDigest
+            digest = rowDigest?.of(encoded, names, in: stream)
+            row = consume encoded
+            self.names = names
         } else {
             (row, names, digest) = (nil, RowDigest.Names(), nil)
         }
@@ -87,24 +88,21 @@ final class PreparedEvent: Sendable {
     /// The same by itself.
     /// - Parameter isUnknown: The type was unknown when the event was recorded, and stays so.
     convenience init(
-        _ draft: EventDraft, requestDigest: Int64, _ secret: LedgerSecret,
+        _ draft: consuming EventDraft, requestDigest: Int64, _ secret: LedgerSecret,
         document: StoredDocument? = nil, isRead: Bool = false, namedDigest: Int64? = nil,
         olderKey: Reference? = nil, isUnknown: Bool = false
     ) {
         let schema =
             isUnknown ? nil : Vocabulary.schema(named: draft.type, version: draft.version)
-        var digest: RowDigest? = RowDigest(secret)
         self.init(
-            draft, schema, requestDigest: requestDigest, &digest, document: document,
+            draft, schema, requestDigest: requestDigest, RowDigest(secret), document: document,
             isRead: isRead, namedDigest: namedDigest, olderKey: olderKey)
     }
 
     /// The same of an event that is checked and not appended: without a row.
-    convenience init(checking draft: EventDraft, document: StoredDocument?) {
-        var digest: RowDigest?
-        self.init(
-            draft, Vocabulary.schema(named: draft.type, version: draft.version),
-            requestDigest: nil, &digest, document: document)
+    convenience init(checking draft: consuming EventDraft, document: StoredDocument?) {
+        let schema = Vocabulary.schema(named: draft.type, version: draft.version)
+        self.init(draft, schema, requestDigest: nil, nil, document: document)
     }
 
     /// A draft that is no event, or that the writer must check: `problem` is `nil` then.
@@ -126,9 +124,10 @@ final class PreparedEvent: Sendable {
         isUnknown = false
     }
 
-    /// The memory in which drafts are written to be digested, used again from draft to draft.
-    private struct Scratch {
-        var row: RowDigest?
+    /// What is used again from draft to draft.
+    private struct Scratch: ~Copyable {
+        let row: RowDigest
+        /// Memory in which drafts are written to be digested.
         var request = JSONWriter(reserving: 512)
 
         init(_ secret: LedgerSecret) { row = RowDigest(secret) }
@@ -147,9 +146,10 @@ final class PreparedEvent: Sendable {
         }
         do throws(EventProblem) {
             let schema = Vocabulary.schema(named: draft.type, version: draft.version)
-            let canonical = try EventValidator.canonical(draft, schema)
+            var canonical = draft
+            try EventValidator.bringIntoForm(&canonical, schema)
             let digest = ReportCheck.digest(of: canonical, in: &scratch.request)
-            return PreparedEvent(canonical, schema, requestDigest: digest, &scratch.row)
+            return PreparedEvent(consume canonical, schema, requestDigest: digest, scratch.row)
         } catch {
             return PreparedEvent(unprepared: draft, problem: error)
         }

@@ -10,14 +10,16 @@ struct ReportCheck {
     /// - Parameters:
     ///   - draft: In canonical form.
     ///   - isAppended: Whether it may be appended, not only checked.
-    func prepare(_ draft: EventDraft, isAppended: Bool = true) throws -> PreparedEvent {
-        var draft = draft
+    func prepare(
+        _ draft: consuming EventDraft, isAppended: Bool = true
+    ) throws -> PreparedEvent {
         let document = try CatalogReports.takeDocument(&draft, store)
         guard isAppended else {
             return PreparedEvent(checking: draft, document: document)
         }
+        let digest = Self.digest(of: draft)
         return PreparedEvent(
-            draft, requestDigest: Self.digest(of: draft), store.header.secret, document: document)
+            draft, requestDigest: digest, store.header.secret, document: document)
     }
 
     /// The digest of what was said.

@@ -69,13 +69,13 @@ final class RecentCursors: Sendable {
             cursor = start
             more.append(start)
         }
-        var digest = RowDigest(core.store.header.secret)
+        let digest = RowDigest(core.store.header.secret)
         try core.store.scanRows(
             after: Checkpoint(position: cursor.position), through: Checkpoint(position: end),
             chunkCount: countMax
         ) { rows in
             for row in rows {
-                cursor.append(row, core.digest(of: row, &digest))
+                cursor.append(row, core.digest(of: row, digest))
                 more.append(cursor)
             }
         }
@@ -85,7 +85,7 @@ final class RecentCursors: Sendable {
 
 extension LedgerCore {
     /// What a row adds to the hash over the history.
-    func digest(of row: EventRow, _ digest: inout RowDigest) -> HistoryHash {
+    func digest(of row: EventRow, _ digest: RowDigest) -> HistoryHash {
         state.withLock { state in
             digest.of(
                 row, RowDigest.Names(row.event) { state.names[$0] },

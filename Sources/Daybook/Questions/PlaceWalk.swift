@@ -6,7 +6,7 @@ struct PlaceWalk {
     let core: LedgerCore
     let epochs: Epochs
     private var cursor: HistoryCursor
-    private var digest: RowDigest
+    private let digest: RowDigest
 
     /// - Parameter cursor: Over events alone.
     init(_ core: LedgerCore, _ epochs: Epochs, at cursor: HistoryCursor) {
@@ -55,7 +55,7 @@ struct PlaceWalk {
     }
 
     private mutating func append(_ row: EventRow) {
-        cursor.append(row, core.digest(of: row, &digest))
+        cursor.append(row, core.digest(of: row, digest))
     }
 
     /// The cursor at a position that the ledger has taken in.

@@ -72,8 +72,9 @@ package final class AggregateCache: Sendable {
     private let turning = Mutex(())
     /// How many decisions about one customer are at hand: apps ask the same few questions again and again.
     private static let decisionCountMax = 4
-    /// About, with its texts.
-    private static let decisionByteCount = MemoryLayout<StandingDecision>.stride + 512
+    /// About, with its texts and what else it holds.
+    private static let decisionByteCount =
+        MemoryLayout<CheckQuestion>.stride + MemoryLayout<Decision>.stride + 640
     /// What an entry takes beside its state, of a table that is three quarters full.
     private static let entryByteCount = MemoryLayout<Entry>.stride * 4 / 3
     /// A state that takes more is not kept as it was: copying it would keep those who ask waiting.
@@ -191,16 +192,22 @@ package final class AggregateCache: Sendable {
     ) {
         changePart(of: aggregate) { content in
             guard let index = content.young.index(forKey: aggregate) else { return }
-            let entry = content.young.values[index]
-            guard entry.stamp == stamp, entry.folded.isIdentical(to: folded) else { return }
-            var decisions = entry.decisions
-            decisions.removeAll { $0.answers(decision.question) }
-            if decisions.count >= Self.decisionCountMax { decisions.removeFirst() }
-            decisions.append(decision)
-            content.youngByteCount +=
-                (decisions.count - entry.decisions.count) * Self.decisionByteCount
-            content.young.values[index].decisions = decisions
+            content.youngByteCount += Self.keep(
+                decision, stamp, of: folded, &content.young.values[index])
         }
+    }
+
+    /// - Returns: How many bytes more the entry takes then.
+    private static func keep(
+        _ decision: StandingDecision, _ stamp: Stamp, of folded: SharedAggregate,
+        _ entry: inout Entry
+    ) -> Int {
+        guard entry.stamp == stamp, entry.folded.isIdentical(to: folded) else { return 0 }
+        let before = entry.decisions.count
+        entry.decisions.removeAll { $0.answers(decision.question) }
+        if entry.decisions.count >= decisionCountMax { entry.decisions.removeFirst() }
+        entry.decisions.append(decision)
+        return (entry.decisions.count - before) * decisionByteCount
     }
 
     /// Whether anything is known of the aggregate, out of date or not.

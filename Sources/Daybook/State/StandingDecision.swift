@@ -2,7 +2,9 @@ package import DaybookDomain
 package import DaybookEvents
 
 /// A decision that is at hand, for as long as nothing that it rests on has changed.
-package struct StandingDecision: Sendable {
+///
+/// A reference: it has some thirty texts and lists to count, and is handed on at every question.
+package final class StandingDecision: Sendable {
     package let question: CheckQuestion
     package let decision: Decision
     /// The version of the catalog that decided.

@@ -20,13 +20,14 @@ extension CommandRequest {
         var (word, members) = command.named
         // Of a correction the ticket is a member of the command itself.
         if command.isCorrection, let ticket { members["ticket"] = .string(ticket) }
+        // In the order of the names, so that nothing must be sorted.
         return .given([
-            ("v", .integer(Self.bodyVersion)), ("command", .string(word)),
-            ("data", .object(members)), ("subject", .string(subject)),
-            ("environment", .string(environment.name)), ("profile", .text(profile)),
-            ("actor", .text(actor)), ("reason", .text(reason)),
+            ("actor", .text(actor)), ("client_at", .number(clientAt)), ("command", .string(word)),
+            ("data", .object(members)), ("environment", .string(environment.name)),
+            ("expected_version", .number(expectedVersion)), ("profile", .text(profile)),
+            ("reason", .text(reason)), ("subject", .string(subject)),
             ("ticket", command.isCorrection ? nil : .text(ticket)),
-            ("client_at", .number(clientAt)), ("expected_version", .number(expectedVersion)),
+            ("v", .integer(Self.bodyVersion)),
         ])
     }
 }
@@ -37,14 +38,14 @@ extension Command {
         switch self {
         case .consume(let meter, let amount, let ref):
             Self.named(
-                "consume", ("meter", .text(meter)), ("amount", .number(amount)), ("ref", .text(ref))
+                "consume", ("amount", .number(amount)), ("meter", .text(meter)), ("ref", .text(ref))
             )
         case .reserve(let meter, let amount, let reservation, let timeout):
             Self.named(
-                "reserve", ("meter", .text(meter)), ("amount", .number(amount)),
+                "reserve", ("amount", .number(amount)), ("meter", .text(meter)),
                 ("reservation", .text(reservation)), ("timeout_ms", .number(timeout)))
         case .commit(let reservation, let amount):
-            Self.named("commit", ("reservation", .text(reservation)), ("amount", .number(amount)))
+            Self.named("commit", ("amount", .number(amount)), ("reservation", .text(reservation)))
         case .release(let reservation): Self.named("release", ("reservation", .text(reservation)))
         case .reverseUsage(let target, let meter):
             Self.named("reverse_usage", ("target", .text(target)), ("meter", .text(meter)))
@@ -121,10 +122,12 @@ extension Command.GrantTerms {
 extension JSONObject {
     /// The members that were given; absent ones are left out.
     fileprivate static func given(_ members: [(name: String, value: JSONValue?)]) -> JSONObject {
-        JSONObject(
-            members.compactMap { member in
-                member.value.map { Member(name: member.name, value: $0) }
-            })
+        var given: [Member] = []
+        given.reserveCapacity(members.count)
+        for (name, value) in members {
+            if let value { given.append(Member(name: name, value: value)) }
+        }
+        return JSONObject(given)
     }
 }
 

@@ -34,7 +34,7 @@ struct UsageDecider {
         guard decision.allowed || amount < 0 else {
             return refuse(meter, try self.decision(meter, amount))
         }
-        var data: JSONObject = ["meter": .string(meter.name), "amount": .integer(amount)]
+        var data: JSONObject = ["amount": .integer(amount), "meter": .string(meter.name)]
         if let ref { data["ref"] = .string(ref) }
         if let covering = coveredBy(decision, meter) { data["covered_by"] = .string(covering) }
         var events = [decider.event(.usageRecorded, data)] + dueReset(meter)

@@ -1,5 +1,5 @@
 /// Writes an envelope's members, which come in ascending order, and its extras between them.
-struct EnvelopeWriter {
+struct EnvelopeWriter: ~Copyable {
     private var json: JSONWriter
     private let extras: [JSONObject.Member]
     /// How many of the extras are written.
@@ -47,6 +47,7 @@ struct EnvelopeWriter {
         }
     }
 
+    /// What was written before, with the envelope behind it.
     consuming func finished() -> JSONWriter {
         writeExtras(before: nil)
         json.character("}")

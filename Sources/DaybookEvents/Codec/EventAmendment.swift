@@ -44,11 +44,11 @@ extension EventDraft {
             try Self.checkAmendable(member.name, schema)
             draft.data[member.name] = member.value == .null ? nil : member.value
         }
-        let canonical = try EventValidator.canonical(recorded: draft, schema)
+        try EventValidator.bringIntoForm(recorded: &draft, schema)
         try EventProblem.require(
-            EventRouter.stream(of: canonical) == EventRouter.stream(of: self), .forbidden,
+            EventRouter.stream(of: draft) == EventRouter.stream(of: self), .forbidden,
             "data.patch", "moves the event to another stream; void it, record anew")
-        return canonical
+        return draft
     }
 
     /// Fields that say which event it is, where it belongs and which customer it is about.

@@ -8,13 +8,14 @@ public enum EventEncoder {
     ) -> EventRow {
         let schema = table.schema(named: draft.type.rawValue, version: draft.version)
         var memo = NameMemo()
-        let (row, texts) = encode(draft, schema, table)
-        return memo.numbering(row, texts, &names)
+        var (row, texts) = encode(draft, schema, table)
+        memo.number(&row, texts, &names)
+        return row
     }
 
     /// What needs no ledger: the row without its place in one and without the numbers of its names, and the names.
     ///
-    /// Why: any thread can work this out; only numbering the names (`NameMemo.numbering`) needs the one that writes.
+    /// Why: any thread can work this out; only numbering the names (`NameMemo.number`) needs the one that writes.
     /// - Parameters:
     ///   - draft: Canonical, with `occurredAt` and a key.
     ///   - schema: Of the draft's type and version; `nil` when this build does not know it.
@@ -66,17 +67,19 @@ public enum EventEncoder {
             slots.names.nameA = draft.type.rawValue
         }
         slots.row.rest = rest.text
-        return (slots.row, slots.names)
+        return slots.finished()
     }
 }
 
 /// Moves the fields of a draft into the slots of its row.
-private struct SlotWriter {
+private struct SlotWriter: ~Copyable {
     /// Without its names and without its place in the ledger.
     var row: EventRow
     var names = RowDigest.Names()
 
-    init(_ row: EventRow) { self.row = row }
+    init(_ row: consuming EventRow) { self.row = row }
+
+    consuming func finished() -> (row: EventRow, names: RowDigest.Names) { (row, names) }
 
     /// Moves fields from the data into their slots.
     /// - Returns: What is left of the data.
@@ -172,21 +175,20 @@ package struct NameMemo {
 
     package init() {}
 
-    /// A row with the numbers of its names; new names are given theirs now.
+    /// Gives a row the numbers of its names; new names are given theirs now.
     /// - Parameters:
     ///   - row: As `EventEncoder.encode` made it.
     ///   - texts: The names that it made with the row.
     ///   - table: The one table of names with which this memo is used.
-    package mutating func numbering(
-        _ row: consuming EventRow, _ texts: borrowing RowDigest.Names, _ table: inout NameTable
-    ) -> EventRow {
+    package mutating func number(
+        _ row: inout EventRow, _ texts: borrowing RowDigest.Names, _ table: inout NameTable
+    ) {
         row.event.source = source.intern(texts.source, &table)
         row.event.customer = customer.intern(texts.customer, &table)
         row.event.profile = profile.intern(texts.profile, &table)
         row.event.nameA = nameA.intern(texts.nameA, &table)
         row.event.nameB = nameB.intern(texts.nameB, &table)
         row.event.nameC = nameC.intern(texts.nameC, &table)
-        return row
     }
 }
 

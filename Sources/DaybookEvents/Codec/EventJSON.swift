@@ -22,7 +22,7 @@ public enum EventJSON {
         guard let object = json.object else {
             throw EventProblem(.wrongType, "event", "an event is an object, not \(json.kindName)")
         }
-        let reader = EnvelopeReader(object: object)
+        var reader = EnvelopeReader(object: object)
         if let named = try reader.text("app"), let app, !haveSameBytes(named, app) {
             throw EventProblem(
                 .otherApp, "app", "the event is of app \"\(named)\", this ledger is \"\(app)\"")
@@ -40,7 +40,10 @@ public enum EventJSON {
             source: try reader.source(), trust: try reader.trust(defaultTrust),
             data: try reader.data(),
             recordedAt: try reader.integer("recorded_at", in: EventBounds.times))
-        draft.extras = JSONObject(object.members.filter { !known.contains($0.name) })
+        for name in ["position", "version"] { reader.pass(name) }
+        if reader.foundCount < object.members.count {
+            draft.extras = JSONObject(object.members.filter { !known.contains($0.name) })
+        }
         if draft.source.key == nil { draft.source.key = try reader.text("id") }
         return draft
     }
@@ -86,10 +89,7 @@ public enum EventJSON {
 
     /// Appends the canonical bytes of a draft.
     private static func write(_ draft: EventDraft, to json: inout JSONWriter) {
-        // Handed over, not shared: two owners of the bytes would copy them.
-        var own = JSONWriter()
-        swap(&own, &json)
-        var writer = EnvelopeWriter(consume own, extras: draft.extras.members)
+        var writer = EnvelopeWriter(json, extras: draft.extras.members)
         writer.member("data") { $0.write(draft.data) }
         writer.text("environment", draft.environment.name)
         writer.integer("occurred_at", draft.occurredAt)
@@ -120,7 +120,7 @@ public enum EventJSON {
 
     /// The first 64 bits of the SHA-256 of the canonical request: equal requests, equal numbers.
     public static func requestDigest(_ object: JSONObject) -> Int64 {
-        Int64(bitPattern: Digest.sha256Prefix(object.canonicalBytes))
+        Int64(bitPattern: object.canonicalBytes.withUnsafeBytes { Digest.words(of: $0).0 })
     }
 
     /// The same of a draft.
@@ -133,6 +133,6 @@ public enum EventJSON {
     package static func requestDigest(of draft: EventDraft, in json: inout JSONWriter) -> Int64 {
         json.removeAll()
         write(draft, to: &json)
-        return Int64(bitPattern: Digest.sha256Prefix(json.bytes))
+        return Int64(bitPattern: json.withBytes { Digest.words(of: $0).0 })
     }
 }

@@ -11,6 +11,16 @@ public enum EventValidator {
     public static func canonical(
         _ draft: consuming EventDraft, _ schema: EventSchema?
     ) throws(EventProblem) -> EventDraft {
+        try bringIntoForm(&draft, schema)
+        return draft
+    }
+
+    /// Brings a draft into canonical form where it is, without a copy; one that is no event is left half done.
+    /// - Parameter schema: Of the draft's type and version; `nil`: this build does not know it.
+    /// - Throws: As `canonical`.
+    package static func bringIntoForm(
+        _ draft: inout EventDraft, _ schema: EventSchema?
+    ) throws(EventProblem) {
         try checkCustomers(draft, schema?.type)
         // A redemption uses a code up for ever.
         if haveSameBytes(draft.source.kind, EventSource.promotion), schema?.type != .grantIssued {
@@ -19,14 +29,13 @@ public enum EventValidator {
                 "\"\(EventSource.promotion)\" is the source of codes that were redeemed; only a grant comes from there"
             )
         }
-        return try canonical(recorded: withUnmixedNames(draft, schema?.type), schema)
+        unmixNames(&draft, schema?.type)
+        try bringIntoForm(recorded: &draft, schema)
     }
 
     /// A customer's id that is a UUID stays in capitals or in small letters, as programs write it; the ledger takes the
     /// two for one. Any other mixture is written in small letters.
-    private static func withUnmixedNames(
-        _ draft: consuming EventDraft, _ type: EventType?
-    ) -> EventDraft {
+    private static func unmixNames(_ draft: inout EventDraft, _ type: EventType?) {
         if let subject = draft.subject, UUIDText.isMixed(subject) {
             draft.subject = UUIDText.lowercased(subject)
         }
@@ -40,14 +49,13 @@ public enum EventValidator {
             guard let name = draft.data[member]?.text, UUIDText.isMixed(name) else { continue }
             draft.data[member] = .string(UUIDText.lowercased(name))
         }
-        return draft
     }
 
     /// The same for an event that is there already, perhaps with other fields: its customer was accepted then,
     /// and a rule that became stricter must not change what it means.
-    static func canonical(
-        recorded draft: consuming EventDraft, _ schema: EventSchema?
-    ) throws(EventProblem) -> EventDraft {
+    static func bringIntoForm(
+        recorded draft: inout EventDraft, _ schema: EventSchema?
+    ) throws(EventProblem) {
         try EnvelopeBounds.check(draft)
         try checkPersonalData(draft, schema)
         if let schema {
@@ -63,7 +71,6 @@ public enum EventValidator {
         }
         if draft.source.key == nil { draft.source.key = try digestKey(draft) }
         try checkSize(draft, schema)
-        return draft
     }
 
     /// Whether the key of a canonical draft stands in for one that the source did not give.

@@ -37,8 +37,16 @@ public enum PersonalData {
     /// Checks that an id is no address.
     static func checkAddress(_ name: String, _ place: String) throws(EventProblem) {
         try EventProblem.require(
-            !name.utf8.contains(UInt8(ascii: "@")), .personalDataForbidden, place,
+            !hasAt(name), .personalDataForbidden, place,
             "looks like an e-mail address; send an id")
+    }
+
+    private static func hasAt(_ name: String) -> Bool {
+        var name = name
+        let at = UInt8(ascii: "@")
+        return name.withUTF8 { utf8 in
+            utf8.contains(word: { ByteWords.holds($0, at) }, byte: { $0 == at })
+        }
     }
 
     /// - Parameter path: Where the object stands, written only into a refusal.
@@ -73,7 +81,8 @@ public enum PersonalData {
         }
     }
 
-    /// The names of both lists have at most 15 bytes, so that a reference holds them.
+    /// The names of both lists have at most so many bytes, so that a reference holds them.
+    private static let longestName = 15
     private static let junkReferences = junkSubjects.map { Reference($0) }
     private static let personalReferences = personalMembers.map { Reference($0) }
 
@@ -131,7 +140,26 @@ public enum PersonalData {
 
     private static func isBareJunk(_ name: Substring) -> Bool { isBareJunk(String(name)) }
 
+    /// The first letters of IDs that mean no customer, in lower case, and what else such an ID begins with, a bit each.
+    private static let junkInitials = junkSubjects.union(sharedIDs).union(["0", "-", "f"]).reduce(
+        into: (low: UInt64(0), high: UInt64(0))
+    ) { bits, name in
+        guard let byte = name.utf8.first else { return }
+        if byte < 64 { bits.low |= 1 << UInt64(byte) } else { bits.high |= 1 << UInt64(byte - 64) }
+    }
+
+    /// What most ids are not, told by their first byte.
+    private static func mayBeJunk(_ name: String) -> Bool {
+        guard let first = name.utf8.first else { return false }
+        if first >= 0x80 { return true }
+        let byte = first &- UInt8(ascii: "A") < 26 ? first | 0x20 : first
+        return
+            (byte < 64 ? junkInitials.low >> UInt64(byte) : junkInitials.high >> UInt64(byte - 64))
+            & 1 == 1
+    }
+
     private static func isBareJunk(_ name: String) -> Bool {
+        guard mayBeJunk(name) else { return false }
         if isZero(name) || isFull(name) { return true }
         switch folded(name, passingOver: nil) {
         case .short(let plain): return junkReferences.contains(plain)
@@ -205,7 +233,12 @@ public enum PersonalData {
     private static func folded(_ text: String, passingOver ignored: (UInt8, UInt8)?) -> Folded {
         var text = text
         return text.withUTF8 { utf8 in
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 15) { plain in
+            if ignored == nil, utf8.count > longestName {
+                let isASCII = !utf8.contains(
+                    word: { $0 & 0x8080_8080_8080_8080 != 0 }, byte: { $0 >= 0x80 })
+                return isASCII ? .long : .notASCII
+            }
+            return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longestName) { plain in
                 var count = 0
                 for byte in utf8 {
                     if byte >= 0x80 { return .notASCII }

@@ -24,20 +24,20 @@
 // Neither numbers of names and streams nor version, previous and recorded_at are in it: the first follow from the texts
 // and from the order of rows, the last is added where rows are strung together (`HistoryCursor`).
 
-/// Works out the digests of rows; keeps the memory for their bytes.
+/// Works out the digests of rows.
 public struct RowDigest: Sendable {
     private static let structureByteCount = 114
+    /// What stands before the first text.
+    private static let blindingByteCount = 17
+    /// What stands before each text.
+    private static let countByteCount = 4
+    private static let textCount = 10
     private static let absentCount = UInt32.max
 
     private let secret: LedgerSecret
-    /// Kept from row to row; most rows fit into what is reserved.
-    private var bytes: [UInt8] = []
 
     /// Takes the secret of the ledger, under which texts are hidden; another one gives other digests.
-    public init(_ secret: LedgerSecret) {
-        self.secret = secret
-        bytes.reserveCapacity(512)
-    }
+    public init(_ secret: LedgerSecret) { self.secret = secret }
 
     /// The names of a row as texts; "" where there is none.
     public struct Names: Sendable {
@@ -69,8 +69,8 @@ public struct RowDigest: Sendable {
     }
 
     /// The digest of a row in a stream.
-    public mutating func of(_ row: EventRow, _ names: Names, in stream: StreamName) -> HistoryHash {
-        let texts = texts(row, names, stream)
+    public func of(_ row: EventRow, _ names: Names, in stream: StreamName) -> HistoryHash {
+        let texts = texts(row.key, row.reference, row.rest, names, stream)
         let event = row.event
         return withUnsafeTemporaryAllocation(
             byteCount: Self.structureByteCount, alignment: 1
@@ -102,40 +102,66 @@ public struct RowDigest: Sendable {
         }
     }
 
-    private mutating func texts(
-        _ row: EventRow, _ names: Names, _ stream: StreamName
+    private func texts(
+        _ key: String, _ reference: String?, _ rest: String?, _ names: Names, _ stream: StreamName
     ) -> HistoryHash {
-        bytes.removeAll(keepingCapacity: true)
-        bytes.append(stream.environment.rawValue)
-        bytes.append(stream.kind.rawValue)
-        bytes.append(contentsOf: stream.name.utf8)
-        let blinding = bytes.withUnsafeBytes { SipHash.hash128(secret.blindingKey, $0) }
-        bytes.removeAll(keepingCapacity: true)
-        bytes.append(0x11)
-        append(blinding.low)
-        append(blinding.high)
-        append(stream.name)
-        append(names.source)
-        append(row.key)
-        append(names.customer)
-        append(names.profile)
-        append(names.nameA)
-        append(names.nameB)
-        append(names.nameC)
-        append(row.reference)
-        append(row.rest)
-        return HistoryHash(of: bytes)
+        let utf8Count =
+            stream.name.utf8.count + names.source.utf8.count + key.utf8.count
+            + names.customer.utf8.count + names.profile.utf8.count + names.nameA.utf8.count
+            + names.nameB.utf8.count + names.nameC.utf8.count + (reference?.utf8.count ?? 0)
+            + (rest?.utf8.count ?? 0)
+        let byteCount =
+            Self.blindingByteCount + Self.textCount * Self.countByteCount + utf8Count
+        return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
+            // What the blinding is made of lies where the texts will.
+            bytes[0] = stream.environment.rawValue
+            bytes[1] = stream.kind.rawValue
+            let end = Self.put(stream.name, bytes, at: 2)
+            let blinding = SipHash.hash128(
+                secret.blindingKey, UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+            bytes[0] = 0x11
+            bytes.storeBytes(of: blinding.low.littleEndian, toByteOffset: 1, as: UInt64.self)
+            bytes.storeBytes(of: blinding.high.littleEndian, toByteOffset: 9, as: UInt64.self)
+            var offset = Self.blindingByteCount
+            Self.append(stream.name, bytes, &offset)
+            Self.append(names.source, bytes, &offset)
+            Self.append(key, bytes, &offset)
+            Self.append(names.customer, bytes, &offset)
+            Self.append(names.profile, bytes, &offset)
+            Self.append(names.nameA, bytes, &offset)
+            Self.append(names.nameB, bytes, &offset)
+            Self.append(names.nameC, bytes, &offset)
+            Self.append(reference, bytes, &offset)
+            Self.append(rest, bytes, &offset)
+            precondition(offset == byteCount, "a text of the row has another length than it had")
+            return HistoryHash(of: UnsafeRawBufferPointer(bytes))
+        }
     }
 
-    private mutating func append(_ number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    /// Writes a text with its count.
+    private static func append(
+        _ text: String?, _ bytes: UnsafeMutableRawBufferPointer, _ offset: inout Int
+    ) {
+        let start = offset + countByteCount
+        var count = absentCount
+        if let text {
+            offset = put(text, bytes, at: start)
+            count = UInt32(offset - start)
+        } else {
+            offset = start
+        }
+        bytes.storeBytes(
+            of: count.littleEndian, toByteOffset: start - countByteCount, as: UInt32.self)
     }
 
-    private mutating func append(_ text: String?) {
-        guard var text else { return append(Self.absentCount) }
-        text.withUTF8 { utf8 in
-            append(UInt32(utf8.count))
-            bytes.append(contentsOf: utf8)
+    /// Writes a text; returns where it ends.
+    private static func put(
+        _ text: String, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
+    ) -> Int {
+        var text = text
+        return text.withUTF8 { utf8 in
+            bytes.copy(utf8, at: offset)
+            return offset + utf8.count
         }
     }
 }

@@ -64,7 +64,12 @@ public struct SipHash: Sendable {
             index += 8
         }
         var last = UInt64(truncatingIfNeeded: bytes.count) << 56
-        for (place, byte) in bytes[index...].enumerated() { last |= UInt64(byte) << (8 * place) }
+        var shift: UInt64 = 0
+        while index < bytes.count {
+            last |= UInt64(bytes[index]) << shift
+            shift += 8
+            index += 1
+        }
         take(last)
     }
 

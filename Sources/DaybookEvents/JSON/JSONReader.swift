@@ -80,34 +80,64 @@ public struct JSONReader {
     }
 
     private mutating func object(depth: Int) throws(JSONError) -> JSONObject {
+        let start = index
         index += 1
         var members: [JSONObject.Member] = []
-        var starts: [Int] = []
         var isAscending = true
         skipSpace()
         if take("}") { return JSONObject() }
+        members.reserveCapacity(2)
         while true {
-            skipSpace()
-            guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
-                throw error("expected a member name in double quotes")
+            let name = try memberName()
+            if let last = members.indices.last, !precedesInBytes(members[last].name, name) {
+                isAscending = false
             }
-            starts.append(index)
-            let name = try string()
-            if let last = members.last, !precedesInBytes(last.name, name) { isAscending = false }
-            skipSpace()
-            guard take(":") else { throw error("expected ':' after the member name") }
             members.append(.init(name: name, value: try value(depth: depth + 1)))
-            skipSpace()
-            if take(",") { continue }
-            guard take("}") else { throw error("expected ',' or '}'") }
-            if isAscending { return JSONObject(ascending: members) }
-            return JSONObject(ascending: try sorted(members, starts))
+            if try endsMember() { break }
         }
+        if isAscending { return JSONObject(ascending: members) }
+        return JSONObject(ascending: try sorted(members, start, depth))
+    }
+
+    /// Reads a name and its colon.
+    private mutating func memberName() throws(JSONError) -> String {
+        skipSpace()
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else {
+            throw error("expected a member name in double quotes")
+        }
+        let name = try string()
+        skipSpace()
+        guard take(":") else { throw error("expected ':' after the member name") }
+        return name
+    }
+
+    /// Reads what stands behind a member; whether it was the last one.
+    private mutating func endsMember() throws(JSONError) -> Bool {
+        skipSpace()
+        if take(",") { return false }
+        guard take("}") else { throw error("expected ',' or '}'") }
+        return true
+    }
+
+    /// Where a member of an object begins that was read before; reads it once more.
+    private func start(
+        ofMember count: Int, _ objectStart: Int, _ depth: Int
+    ) throws(JSONError) -> Int {
+        var again = self
+        again.index = objectStart + 1
+        for _ in 0..<count {
+            _ = try again.memberName()
+            _ = try again.value(depth: depth + 1)
+            _ = try again.endsMember()
+        }
+        again.skipSpace()
+        return again.index
     }
 
     /// The members in the order of their names; equal names are neighbours then, however many there are.
+    /// - Parameter start: Where their object begins.
     private func sorted(
-        _ members: [JSONObject.Member], _ starts: [Int]
+        _ members: [JSONObject.Member], _ start: Int, _ depth: Int
     ) throws(JSONError) -> [JSONObject.Member] {
         let order = members.indices.sorted { left, right in
             let (leftName, rightName) = (members[left].name, members[right].name)
@@ -119,7 +149,7 @@ public struct JSONReader {
         if let repeated {
             throw error(
                 "the member \"\(members[repeated].name.excerpt)\" stands twice in one object",
-                at: starts[repeated])
+                at: try self.start(ofMember: repeated, start, depth))
         }
         return order.map { members[$0] }
     }
@@ -174,9 +204,27 @@ public struct JSONReader {
             digits()
             guard index > exponentStart else { throw error("expected a digit in the exponent") }
         }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        if isInteger, let value = Int64(text), text != "-0" { return .integer(value) }
-        return .number(text)
+        let isNegative = digitsStart > start
+        if isInteger, !(isNegative && bytes[digitsStart] == UInt8(ascii: "0")),
+            let value = integer(digitsStart..<index, isNegative: isNegative)
+        {
+            return .integer(value)
+        }
+        return .number(String(decoding: bytes[start..<index], as: UTF8.self))
+    }
+
+    /// What decimal digits stand for; `nil` where that is no Int64.
+    private func integer(_ places: Range<Int>, isNegative: Bool) -> Int64? {
+        // Downwards: the smallest number has no opposite.
+        var value: Int64 = 0
+        for place in places {
+            let product = value.multipliedReportingOverflow(by: 10)
+            let digit = Int64(bytes[place] - UInt8(ascii: "0"))
+            let sum = product.partialValue.subtractingReportingOverflow(digit)
+            if product.overflow || sum.overflow { return nil }
+            value = sum.partialValue
+        }
+        return isNegative ? value : value == .min ? nil : -value
     }
 
     private mutating func digits() {
@@ -187,6 +235,7 @@ public struct JSONReader {
         index += 1
         let start = index
         var seen: UInt8 = 0
+        skipPlainWords()
         while index < bytes.count, bytes[index] != UInt8(ascii: "\""),
             bytes[index] != UInt8(ascii: "\\"), bytes[index] >= 0x20
         {
@@ -204,6 +253,21 @@ public struct JSONReader {
             return text
         }
         return try escapedString(from: start)
+    }
+
+    /// Skips words of ASCII in a string that neither end it nor hold what must be looked at.
+    private mutating func skipPlainWords() {
+        let raw = UnsafeRawBufferPointer(bytes)
+        while index <= bytes.count - 8 {
+            let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if ByteWords.holds(word, UInt8(ascii: "\""))
+                || ByteWords.holds(word, UInt8(ascii: "\\"))
+                || ByteWords.holds(word, below: 0x20) || word & 0x8080_8080_8080_8080 != 0
+            {
+                return
+            }
+            index += 8
+        }
     }
 
     private mutating func escapedString(from start: Int) throws(JSONError) -> String {

@@ -102,7 +102,7 @@ public struct JSONObject: Sendable, Equatable {
     /// Where a member stands.
     func index(of name: String) -> Int? {
         // A few names are compared faster than halved: most differ in their length.
-        if members.count <= 8 {
+        if members.count <= 16 {
             for index in members.indices where haveSameBytes(members[index].name, name) {
                 return index
             }

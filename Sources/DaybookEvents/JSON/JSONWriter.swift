@@ -1,17 +1,21 @@
 /// Writes canonical JSON: sorted members, no white space, shortest escapes (RFC 8259 §7), so the same value
 /// always has the same bytes.
-public struct JSONWriter {
-    /// What was written so far.
-    public private(set) var bytes: [UInt8] = []
+public struct JSONWriter: ~Copyable {
+    private var written: ByteBuilder
 
-    /// Creates a writer that has written nothing.
-    public init() {}
+    /// - Parameter reserving: How many bytes to make room for at first, 0 or more; it grows where they are not enough.
+    public init(reserving byteCount: Int = 256) { written = ByteBuilder(reserving: byteCount) }
 
-    /// - Parameter reserving: How many bytes to reserve.
-    public init(reserving byteCount: Int) { bytes.reserveCapacity(byteCount) }
+    /// A copy of what was written so far.
+    public var bytes: [UInt8] { written.array }
+
+    /// Lends what was written so far.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try written.withBytes(body)
+    }
 
     /// Begins anew in the same memory.
-    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    mutating func removeAll() { written.removeAll() }
 
     /// Appends a value in canonical form; a `number` as the text that it came with.
     public mutating func write(_ value: JSONValue) {
@@ -22,42 +26,43 @@ public struct JSONWriter {
         case .number(let text): raw(text)
         case .string(let text): string(text)
         case .array(let values):
-            bytes.append(UInt8(ascii: "["))
-            for (index, element) in values.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                write(element)
+            character("[")
+            for index in values.indices {
+                if index > 0 { character(",") }
+                write(values[index])
             }
-            bytes.append(UInt8(ascii: "]"))
+            character("]")
         case .object(let object): write(object)
         }
     }
 
     /// Appends an object in canonical form.
     public mutating func write(_ object: JSONObject) {
-        bytes.append(UInt8(ascii: "{"))
-        for (index, member) in object.members.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            string(member.name)
-            bytes.append(UInt8(ascii: ":"))
-            write(member.value)
+        character("{")
+        for index in object.members.indices {
+            if index > 0 { character(",") }
+            string(object.members[index].name)
+            character(":")
+            write(object.members[index].value)
         }
-        bytes.append(UInt8(ascii: "}"))
+        character("}")
     }
 
     /// Appends text that is already JSON.
     public mutating func raw(_ text: String) {
         var text = text
-        text.withUTF8 { bytes.append(contentsOf: $0) }
+        text.withUTF8 { written.append($0) }
     }
 
     /// Appends one character of ASCII.
+    @inline(__always)
     mutating func character(_ character: Unicode.Scalar) {
-        bytes.append(UInt8(ascii: character))
+        written.append(UInt8(ascii: character))
     }
 
     /// Appends a number.
     mutating func integer(_ number: Int64) {
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        if number < 0 { character("-") }
         // At most 19 digits, the last one first.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var rest = number.magnitude
@@ -68,36 +73,36 @@ public struct JSONWriter {
                 digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
                 rest = quotient
             } while rest > 0
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+            written.append(UnsafeBufferPointer(rebasing: digits[start...]))
         }
     }
 
     /// Appends the name of a member that needs no escape, and its colon.
     mutating func name(_ name: StaticString) {
-        bytes.append(UInt8(ascii: "\""))
+        character("\"")
         // A static text lies in the program itself.
-        bytes.append(
-            contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        written.append(
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        character("\"")
+        character(":")
     }
 
     /// Appends text in quotes; what needs no escape is copied in runs.
     public mutating func string(_ text: String) {
         var text = text
-        bytes.append(UInt8(ascii: "\""))
+        character("\"")
         text.withUTF8 { utf8 in
             var start = 0
             if utf8.contains(word: Self.needsEscape, byte: Self.needsEscape) {
                 for index in 0..<utf8.count where Self.needsEscape(utf8[index]) {
-                    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
+                    written.append(UnsafeBufferPointer(rebasing: utf8[start..<index]))
                     escape(utf8[index])
                     start = index + 1
                 }
             }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
+            written.append(UnsafeBufferPointer(rebasing: utf8[start...]))
         }
-        bytes.append(UInt8(ascii: "\""))
+        character("\"")
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
@@ -120,8 +125,8 @@ public struct JSONWriter {
         case 0x0D: raw("\\r")
         default:
             raw("\\u00")
-            bytes.append(Self.hexDigits[Int(byte >> 4)])
-            bytes.append(Self.hexDigits[Int(byte & 15)])
+            written.append(Self.hexDigits[Int(byte >> 4)])
+            written.append(Self.hexDigits[Int(byte & 15)])
         }
     }
 

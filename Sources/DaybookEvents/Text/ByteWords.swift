@@ -1,5 +1,5 @@
 /// Eight bytes at a time, for scans of text that would take a branch for each byte.
-enum ByteWords {
+package enum ByteWords {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080
 
@@ -13,6 +13,20 @@ enum ByteWords {
     @inline(__always)
     static func holds(_ word: UInt64, _ byte: UInt8) -> Bool {
         holds(word ^ ones &* UInt64(byte), below: 1)
+    }
+
+    /// Where a byte stands first, from a place on; `nil`: nowhere.
+    package static func firstIndex(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
+        bytes.withUnsafeBytes { raw in
+            var index = start
+            while index <= raw.count - 8,
+                !holds(raw.loadUnaligned(fromByteOffset: index, as: UInt64.self), byte)
+            {
+                index += 8
+            }
+            while index < raw.count, raw[index] != byte { index += 1 }
+            return index < raw.count ? index : nil
+        }
     }
 }
 
@@ -55,5 +69,40 @@ extension UnsafeBufferPointer<UInt8> {
             if isLast { return true }
             offset += 8
         }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Copies bytes to a place; a few of them without a call.
+    /// - Precondition: There is room for them.
+    @inline(__always)
+    func copy(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) {
+        precondition(offset >= 0 && bytes.count <= count - offset, "the bytes do not fit")
+        guard let source = UnsafeRawPointer(bytes.baseAddress),
+            let target = baseAddress?.advanced(by: offset)
+        else { return }
+        switch bytes.count {
+        case 0: break
+        case 1: target.storeBytes(of: bytes[0], as: UInt8.self)
+        case 2...3: Self.copyEnds(source, target, bytes.count, UInt16.self)
+        case 4...7: Self.copyEnds(source, target, bytes.count, UInt32.self)
+        case 8...16: Self.copyEnds(source, target, bytes.count, UInt64.self)
+        case 17...32: Self.copyEnds(source, target, bytes.count, SIMD2<UInt64>.self)
+        default: target.copyMemory(from: source, byteCount: bytes.count)
+        }
+    }
+
+    /// Copies the first and the last word of some bytes, which are all of them.
+    @inline(__always)
+    private static func copyEnds<Word: BitwiseCopyable>(
+        _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ count: Int, _: Word.Type
+    ) {
+        let last = count - MemoryLayout<Word>.size
+        let ends = (
+            source.loadUnaligned(as: Word.self),
+            source.loadUnaligned(fromByteOffset: last, as: Word.self)
+        )
+        target.storeBytes(of: ends.0, as: Word.self)
+        target.storeBytes(of: ends.1, toByteOffset: last, as: Word.self)
     }
 }

@@ -8,27 +8,30 @@ public enum UUIDText {
         guard bytes.count == byteCount else { return nil }
         guard bytes[8] == hyphen, bytes[13] == hyphen, bytes[18] == hyphen, bytes[23] == hyphen
         else { return nil }
-        // Collects the upper bits of every digit: one test at the end instead of one for each.
-        var excess: UInt8 = 0
-        var halves: (UInt64, UInt64) = (0, 0)
-        for index in 0..<8 { append(bytes[index], to: &halves.0, &excess) }
-        for index in 9..<13 { append(bytes[index], to: &halves.0, &excess) }
-        for index in 14..<18 { append(bytes[index], to: &halves.0, &excess) }
-        for index in 19..<23 { append(bytes[index], to: &halves.1, &excess) }
-        for index in 24..<36 { append(bytes[index], to: &halves.1, &excess) }
-        guard excess < 16 else { return nil }
-        return halves
+        let raw = UnsafeRawBufferPointer(bytes)
+        func eight(at offset: Int) -> UInt64 {
+            UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        func four(at offset: Int) -> UInt64 {
+            UInt64(UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        }
+        guard let first = bits(eight(at: 0)), let second = bits(four(at: 9) << 32 | four(at: 14)),
+            let third = bits(four(at: 19) << 32 | four(at: 24)), let fourth = bits(eight(at: 28))
+        else { return nil }
+        return (first << 32 | second, third << 32 | fourth)
     }
 
     private static let hyphen = UInt8(ascii: "-")
 
+    /// What eight lower-case hexadecimal digits stand for, the first one in the upper byte; `nil` for other characters.
     @inline(__always)
-    private static func append(_ byte: UInt8, to half: inout UInt64, _ excess: inout UInt8) {
-        let digit = byte &- UInt8(ascii: "0")
-        let letter = byte &- UInt8(ascii: "a")
-        let value = digit < 10 ? digit : letter < 6 ? letter + 10 : 0xFF
-        excess |= value
-        half = half << 4 | UInt64(value & 15)
+    private static func bits(_ text: UInt64) -> UInt64? {
+        let isLetter = text >> 6 & 0x0101_0101_0101_0101
+        let digits = (text & 0x0F0F_0F0F_0F0F_0F0F) &+ isLetter &* 9
+        guard digits & 0xF0F0_F0F0_F0F0_F0F0 == 0, ascii(digits) == text else { return nil }
+        var bits = (digits | digits >> 4) & 0x00FF_00FF_00FF_00FF
+        bits = (bits | bits >> 8) & 0x0000_FFFF_0000_FFFF
+        return (bits | bits >> 16) & 0xFFFF_FFFF
     }
 
     /// The two halves, big-endian; `nil` unless the text is a UUID in lower-case canonical form.
@@ -67,6 +70,12 @@ public enum UUIDText {
         digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
         digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
         digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        return ascii(digits)
+    }
+
+    /// Eight characters of eight digits, each of which is a byte below 16.
+    @inline(__always)
+    private static func ascii(_ digits: UInt64) -> UInt64 {
         // 1 in each byte with a digit above 9: in ASCII `a` comes 39 places after where it would follow `9`.
         let aboveNine = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return digits &+ 0x3030_3030_3030_3030 &+ aboveNine &* 39
@@ -109,12 +118,33 @@ public enum UUIDText {
 
     /// Whether a text is as long as a UUID and in mixed letter case; asked of every event, and nothing is made.
     static func isMixed(_ text: String) -> Bool {
-        guard text.utf8.count == byteCount else { return false }
+        guard text.utf8.count == byteCount, mayBeMixed(text) else { return false }
         var (hasLower, hasUpper) = (false, false)
         for byte in text.utf8 {
             if UInt8(ascii: "a") <= byte && byte <= UInt8(ascii: "f") { hasLower = true }
             if UInt8(ascii: "A") <= byte && byte <= UInt8(ascii: "F") { hasUpper = true }
         }
         return hasLower && hasUpper
+    }
+
+    /// Whether both letter cases may be there, asked eight bytes at a time; true of some other characters, too.
+    /// - Precondition: The text is as long as a UUID.
+    private static func mayBeMixed(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            let raw = UnsafeRawBufferPointer(utf8)
+            var (lower, upper): (UInt64, UInt64) = (0, 0)
+            var offset = 0
+            while offset < byteCount {
+                // The last eight bytes, some of them for the second time.
+                let word = raw.loadUnaligned(
+                    fromByteOffset: min(offset, byteCount - 8), as: UInt64.self)
+                let letters = word & 0x4040_4040_4040_4040
+                lower |= letters & word << 1
+                upper |= letters & ~(word << 1)
+                offset += 8
+            }
+            return lower != 0 && upper != 0
+        }
     }
 }

@@ -119,7 +119,7 @@ public struct NDJSONReader: LineReader {
     package mutating func split(_ piece: [UInt8]) -> [InputLine] {
         var lines: [InputLine] = []
         var start = 0
-        while let end = piece[start...].firstIndex(of: 0x0A) {
+        while let end = ByteWords.firstIndex(of: 0x0A, in: piece, from: start) {
             pending.keep(piece[start..<end])
             endLine(&lines)
             start = end + 1
@@ -195,14 +195,16 @@ public struct NDJSONReader: LineReader {
     ) throws(EventProblem) -> [EventDraft] {
         var draft = try EventJSON.draft(from: json, app: app, defaultTrust: defaultTrust)
         if let key, draft.source.key == nil { draft.source.key = key(line) }
-        guard isReported, json.object?["position"] == nil else {
-            return [try EventValidator.canonical(draft)]
+        if isReported, json.object?["position"] == nil {
+            if let events = try OrderItems.events(of: draft) { return events }
+            // A patch is checked only with its target, so a time that is a text is not refused here but converted at
+            // once.
+            if draft.type == .correctionAmended, let patch = draft.data["patch"]?.object {
+                draft.data["patch"] = .object(try PatchTimes.inMilliseconds(patch))
+            }
         }
-        if let events = try OrderItems.events(of: draft) { return events }
-        // A patch is checked only with its target, so a time that is a text is not refused here but converted at once.
-        if draft.type == .correctionAmended, let patch = draft.data["patch"]?.object {
-            draft.data["patch"] = .object(try PatchTimes.inMilliseconds(patch))
-        }
-        return [try EventValidator.canonical(draft)]
+        try EventValidator.bringIntoForm(
+            &draft, Vocabulary.schema(named: draft.type, version: draft.version))
+        return [draft]
     }
 }

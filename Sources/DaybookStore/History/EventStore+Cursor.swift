@@ -18,7 +18,7 @@ extension EventStore {
         }
         guard position >= 0, position <= (try head()).position else { return nil }
         var cursor = HistoryCursor(ledgerID: header.ledgerID)
-        var digest = RowDigest(header.secret)
+        let digest = RowDigest(header.secret)
         let texts = try names(after: 0)
         let records = try streams(after: 0)
         func text(_ id: NameID) -> String {

@@ -121,7 +121,7 @@ public final class InMemoryEventStore: EventCursorStore {
     ) -> [HistoryHash] {
         guard batch.digests.isEmpty else { return batch.digests }
         func name(_ id: NameID) -> String { id == 0 ? "" : kept.names[Int(id) - 1] }
-        var digest = RowDigest(header.secret)
+        let digest = RowDigest(header.secret)
         return batch.rows.map { row in
             let stream = kept.streams[Int(row.event.stream) - 1]
             return digest.of(

@@ -62,7 +62,10 @@ struct BatchInsertion {
     private func insertRows() throws {
         let insertion = RowInsertion(
             statement: try handle(RowInsertion.sql), connection: db.sqliteConnection)
-        for index in batch.rows.indices { try insertion.insert(batch.rows[index]) }
+        // Lent by a pointer: a row of an array would be copied.
+        try batch.rows.withUnsafeBufferPointer { rows in
+            for index in rows.indices { try insertion.insert(rows[index]) }
+        }
     }
 
     private func handle(_ sql: String) throws -> OpaquePointer {

@@ -52,8 +52,8 @@ struct HistoryInsertion {
         var cursor = ground.cursor
         for name in batch.names { cursor.append(name: name) }
         for stream in batch.streams { cursor.append(stream: stream) }
-        for row in batch.rows where row.event.type == .ledgerRestored {
-            cursor.epoch = max(cursor.epoch + 1, row.event.amount)
+        for index in batch.rows.indices where batch.rows[index].event.type == .ledgerRestored {
+            cursor.epoch = max(cursor.epoch + 1, batch.rows[index].event.amount)
         }
         let entries = try entries()
         try cursor.append(
@@ -66,8 +66,9 @@ struct HistoryInsertion {
 
     private func entries() throws -> [HistoryCursor.Entry] {
         guard batch.digests.isEmpty else {
-            return zip(batch.rows, batch.digests).map {
-                HistoryCursor.Entry(recordedAt: $0.recordedAt, digest: $1)
+            return batch.digests.indices.map {
+                HistoryCursor.Entry(
+                    recordedAt: batch.rows[$0].recordedAt, digest: batch.digests[$0])
             }
         }
         var digests = StoredRowDigests(db: db, file: file, secret: header.secret)

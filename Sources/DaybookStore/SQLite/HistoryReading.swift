@@ -225,7 +225,7 @@ extension StreamRecord {
 struct StoredRowDigests {
     private let db: Database
     private let file: LedgerFile
-    private var digest: RowDigest
+    private let digest: RowDigest
     private var names: [NameID: String] = [:]
     private var streams: [UInt32: StreamName] = [:]
 

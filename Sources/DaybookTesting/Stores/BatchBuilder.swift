@@ -78,7 +78,7 @@ public struct BatchBuilder: Sendable {
     }
 
     private func digests(_ rows: [EventRow], _ secret: LedgerSecret) -> [HistoryHash] {
-        var digest = RowDigest(secret)
+        let digest = RowDigest(secret)
         return rows.map { row in
             let stream = streams[Int(row.event.stream) - 1]
             return digest.of(

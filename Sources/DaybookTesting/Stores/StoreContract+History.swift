@@ -60,7 +60,7 @@ extension StoreContract {
     /// The same from the rows alone.
     private func plainEventHashes(_ store: any EventStore, _ count: Int64) throws -> [HistoryHash] {
         var cursor = HistoryCursor(ledgerID: store.header.ledgerID)
-        var digest = RowDigest(store.header.secret)
+        let digest = RowDigest(store.header.secret)
         let names = try store.names(after: 0)
         let streams = try store.streams(after: 0)
         func text(_ id: NameID) -> String { id == 0 ? "" : names[Int(id) - 1] }

@@ -24,6 +24,18 @@ struct EventCodecTests {
         #expect(EventJSON.object(of: recorded.draft).canonicalBytes == Array(line.utf8))
     }
 
+    @Test("What the envelope does not know is kept, beside members that are null or the ledger's")
+    func extras() throws {
+        let known = #""type":"usage.recorded","profile":null,"position":7,"version":3,"app":null"#
+        for (more, names) in [
+            ("", []), (#","x":1"#, ["x"]), (#","id":"i","note":null"#, ["id", "note"]),
+        ] {
+            let line = Array("{\(known)\(more)}".utf8)
+            let draft = try EventJSON.draft(from: try JSONReader.read(line))
+            #expect(draft.extras.members.map(\.name) == names)
+        }
+    }
+
     @Test(
         "Malformed JSON is refused with line and column",
         arguments: [

@@ -53,6 +53,7 @@ struct JSONTests {
             (#"{"a":1,"a":2}"#, 8), (#"{"b":1,"a":2,"b":3}"#, 14),
             (#"{"c":1,"b":2,"a":3,"b":4,"c":5}"#, 20), (#"{"a":1,"a":2,"a":3}"#, 8),
             (#"{"x":{"b":1,"a":1,"a":1}}"#, 19), (#"{"\u0061":1,"a":2}"#, 13),
+            (#"{ "a" : {"b":[{"c":"}"}]} , "b" : "\"" ,  "a" :2}"#, 43),
         ])
     func duplicates(_ text: String, _ column: Int) {
         #expect {
@@ -72,6 +73,55 @@ struct JSONTests {
             #expect(object.members.map(\.name) == names.reversed())
         }
         #expect(duration < .seconds(10))
+    }
+
+    @Test(
+        "A byte that no text may hold is told at its place, wherever it stands", arguments: 0...20)
+    func badBytes(_ count: Int) {
+        for place in 0..<count {
+            for bad: UInt8 in [0x00, 0x0A, 0x1F, 0x80, 0xC0, 0xFF] {
+                var text = [UInt8](repeating: UInt8(ascii: "a"), count: count)
+                text[place] = bad
+                // Of a text that is no UTF-8 its beginning is told.
+                let column = bad < 0x20 ? place + 2 : 2
+                #expect {
+                    try JSONReader.read([0x22] + text + [0x22])
+                } throws: {
+                    ($0 as? JSONError)?.column == column
+                }
+            }
+        }
+        #expect {
+            try JSONReader.read([0x22] + [UInt8](repeating: UInt8(ascii: "a"), count: count))
+        } throws: {
+            ($0 as? JSONError)?.column == count + 2
+        }
+    }
+
+    @Test("A member is found among few and among many", arguments: 0...40)
+    func members(_ count: Int) {
+        let names = (0..<count).map { "member \(100 + $0)" }
+        let object = JSONObject(
+            names.enumerated().map { .init(name: $1, value: .integer(Int64($0))) })
+        for (index, name) in names.enumerated() { #expect(object[name] == .integer(Int64(index))) }
+        for name in ["", "member 1", "member 99", "member 140", "z"] {
+            #expect(object[name] == nil)
+        }
+    }
+
+    @Test(
+        "A number is an integer where it fits, and else keeps its text",
+        arguments: [
+            "0", "7", "-7", "10", "9223372036854775807", "-9223372036854775808",
+            "9223372036854775808", "-9223372036854775809", "9999999999999999999",
+            "92233720368547758070", "18446744073709551617", "-0", "-0.5", "1.0", "1e3",
+        ])
+    func numbers(_ text: String) throws {
+        let expected =
+            text == "-0"
+            ? JSONValue.number(text) : Int64(text).map { .integer($0) } ?? .number(text)
+        #expect(try JSONReader.read(Array(text.utf8)) == expected)
+        #expect(try JSONReader.read(Array("[\(text)]".utf8)) == .array([expected]))
     }
 
     @Test("What was nested to the limit is read, one level more is not")

@@ -25,8 +25,9 @@ struct ByteWordsTests {
                 let needsEscape =
                     character.value < 0x20 || character == "\"" || character == "\\"
                 let plain = Array("\"\(text)\"".utf8)
-                #expect((writer.bytes == plain) == !needsEscape, "U+\(character.value) at \(place)")
-                #expect(try JSONReader.read(writer.bytes) == .string(text))
+                let bytes = writer.bytes
+                #expect((bytes == plain) == !needsEscape, "U+\(character.value) at \(place)")
+                #expect(try JSONReader.read(bytes) == .string(text))
             }
         }
     }
@@ -43,6 +44,33 @@ struct ByteWordsTests {
                     isRefused = true
                 }
                 #expect(isRefused == isControl, "U+\(character.value) at \(place) of \(count)")
+            }
+        }
+    }
+
+    @Test(
+        "Pieces of every length are written one behind the other, whatever room there was",
+        arguments: [0, 1, 64, 4_096])
+    func pieces(_ room: Int) {
+        var writer = JSONWriter(reserving: room)
+        var expected = ""
+        for count in 0...70 {
+            let text = String((0..<count).map { Character(Unicode.Scalar(UInt8(0x61 + $0 % 26))) })
+            writer.raw(text)
+            expected += text
+        }
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+    }
+
+    @Test("A byte is found where it stands first", arguments: 0...25)
+    func firstByte(_ count: Int) {
+        for start in 0...count {
+            var bytes = [UInt8](repeating: 0x8A, count: count)
+            #expect(ByteWords.firstIndex(of: 0x0A, in: bytes, from: start) == nil)
+            for place in (0..<count).reversed() {
+                bytes[place] = 0x0A
+                let first = place >= start ? place : start < count ? start : nil
+                #expect(ByteWords.firstIndex(of: 0x0A, in: bytes, from: start) == first)
             }
         }
     }

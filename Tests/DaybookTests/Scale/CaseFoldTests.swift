@@ -189,8 +189,8 @@ struct CaseFoldTests {
         var state = ledger.core.state.withLock { $0 }
         let count = state.storedNameCount
         var memo = NameMemo()
-        let (encoded, names) = EventEncoder.encode(draft, nil)
-        var row = memo.numbering(encoded, names, &state.names)
+        var (row, names) = EventEncoder.encode(draft, nil)
+        memo.number(&row, names, &state.names)
         let name = try #require(state.names.id(of: draft.subject ?? ""))
         let stream = try #require(state.streamID(draft.environment, .customer, name))
         row.event.position = state.head.position + 1

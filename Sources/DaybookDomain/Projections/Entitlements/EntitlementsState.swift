@@ -205,14 +205,17 @@ public struct CustomerState: Sendable, Equatable {
     /// The state before any event.
     public init() {}
 
-    /// Begins anew. The lists are given back where any of them has something; all empty, they are left alone.
+    /// Begins anew in the memory that it has. Most lists are empty and left alone.
     mutating func reset() {
         firstSeenAt = Event.absent
         firstEventAt = Event.absent
-        let lists =
-            zones.count | profiles.count | assignments.count | grants.count | voids.count
-            | overrides.count | consents.count
-        if lists != 0 { self = CustomerState() }
+        if !zones.isEmpty { zones.removeAll(keepingCapacity: true) }
+        if !profiles.isEmpty { profiles.removeAll(keepingCapacity: true) }
+        if !assignments.isEmpty { assignments.removeAll(keepingCapacity: true) }
+        if !grants.isEmpty { grants.removeAll(keepingCapacity: true) }
+        if !voids.isEmpty { voids.removeAll(keepingCapacity: true) }
+        if !overrides.isEmpty { overrides.removeAll(keepingCapacity: true) }
+        if !consents.isEmpty { consents.removeAll(keepingCapacity: true) }
     }
 
     /// The first moment that is known of the customer; `Event.absent` if there is none.

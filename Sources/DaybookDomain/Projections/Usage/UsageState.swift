@@ -23,17 +23,15 @@ public struct UsageState: Sendable, Equatable {
     /// The state before any event.
     public init() {}
 
-    /// Begins anew and keeps the allocated memory of the entries. The other lists are given back where any of them has
-    /// something; all empty, they are left alone.
+    /// Begins anew in the memory that it has. Most lists but the entries are empty and left alone.
     mutating func reset() {
         entries.removeAll(keepingCapacity: true)
         isSaturated = false
-        let others =
-            reservations.count | outcomes.count | reversals.count | resets.count | pins.count
-        guard others != 0 else { return }
-        var begun = UsageState()
-        swap(&begun.entries, &entries)
-        self = begun
+        if !reservations.isEmpty { reservations.removeAll(keepingCapacity: true) }
+        if !outcomes.isEmpty { outcomes.removeAll(keepingCapacity: true) }
+        if !reversals.isEmpty { reversals.removeAll(keepingCapacity: true) }
+        if !resets.isEmpty { resets.removeAll(keepingCapacity: true) }
+        if !pins.isEmpty { pins.removeAll(keepingCapacity: true) }
     }
 
     /// One use of a counter, one arrival or departure on a gauge, or one reading.
