@@ -9,7 +9,8 @@
 #include <unistd.h>
 #endif
 
-// How far a thread that gives way is below the caller's: 10 below, the scheduler of Linux gives it a ninth of the share.
+// How far a thread that gives way is below the caller's: 10 below, the scheduler of Linux gives it a ninth of the
+// share.
 #define GIVING_WAY 10
 #define NICE_MAX 19
 // The time in nanoseconds that it asks for at once, far more than the 3 ms that others get. Since Linux 6.12 a thread

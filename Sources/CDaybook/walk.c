@@ -3,8 +3,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-// An eponymous virtual table (https://www.sqlite.org/vtab.html#epovtab): it is there for every statement of a connection
-// and in no file.
+// An eponymous virtual table (https://www.sqlite.org/vtab.html#epovtab): it is there for every statement of a
+// connection and in no file.
 //
 //   daybook_walk(step INTEGER, walk HIDDEN)    a row for each number that the walk names; walk is a bound pointer
 

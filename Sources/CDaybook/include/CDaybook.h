@@ -70,8 +70,8 @@ void daybook_give_back_memory(void);
 struct sqlite3;
 struct sqlite3_stmt;
 
-// Numbers of rows that a reader names one after the other, each once it has read the row before: one statement looks all
-// of them up, where a statement for each is begun and ended again, which takes a fifth of the reading.
+// Numbers of rows that a reader names one after the other, each once it has read the row before: one statement looks
+// all of them up, where a statement for each is begun and ended again, which takes a fifth of the reading.
 typedef struct {
     // The number that comes next; below 1: none.
     int64_t step;
@@ -92,8 +92,8 @@ int daybook_walk_add(struct sqlite3 *connection);
 // Returns SQLite's code: 0 when it is so.
 int daybook_walk_bind(struct sqlite3_stmt *statement, int index, daybook_walk *walk);
 
-// Has a connection leave the log as it is when it is closed (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), by a function that takes
-// any number of arguments.
+// Has a connection leave the log as it is when it is closed (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), by a function that
+// takes any number of arguments.
 //
 // Returns SQLite's code: 0 when it is so.
 int daybook_keep_log_on_close(struct sqlite3 *connection);

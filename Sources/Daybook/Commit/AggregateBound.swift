@@ -8,13 +8,20 @@ import DaybookStore
 /// must not make a customer unanswerable. Counted are arrivals, so a voided event still counts, and an alias joins what
 /// two aggregates have. Streams of the ledger itself are folded in no aggregate and have no bound.
 struct AggregateBound {
-    private enum Aggregate: Hashable {
-        case known(UInt32)
-        /// A stream that no event has reached yet, by 64 bits of its name: a file may begin a million of them.
-        case new(Int)
+    /// In eight bytes: a file may have events of a million of them.
+    private struct Aggregate: Hashable {
+        /// A number of the ledger; below 0: of a stream that no event has reached yet, 63 bits of its name's hash.
+        private let number: Int64
+
+        static func known(_ id: UInt32) -> Aggregate { Aggregate(number: Int64(id)) }
 
         /// With a key that only this process has.
-        static func beginning(_ name: StreamName) -> Aggregate { .new(name.hashValue) }
+        static func beginning(_ name: StreamName) -> Aggregate {
+            Aggregate(number: Int64(name.hashValue) | Int64.min)
+        }
+
+        /// `nil`: the ledger does not have it yet.
+        var id: UInt32? { number < 0 ? nil : UInt32(truncatingIfNeeded: number) }
     }
 
     let eventsMax: Int64
@@ -147,7 +154,7 @@ struct AggregateBound {
         -> Int64
     {
         if let known = counts[aggregate] { return known }
-        guard case .known(let id) = aggregate else { return 0 }
+        guard let id = aggregate.id else { return 0 }
         return state.streams(of: id).reduce(0) { $0 + group.head(of: $1, state).version }
     }
 }

@@ -3,7 +3,9 @@ import DaybookEvents
 import DaybookStore
 
 /// A command with what the caller's own thread can make of it, so that the one writer need not.
-struct PreparedCommand: Sendable {
+///
+/// A reference: it is handed on several times, and a copy of a request counts the references of thirty texts.
+final class PreparedCommand: Sendable {
     /// With the times of a patch in milliseconds.
     let request: CommandRequest
     /// What the caller wrote that no request may hold: a patch, or the name of a customer.

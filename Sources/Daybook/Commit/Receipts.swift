@@ -25,7 +25,7 @@ extension CommandStep {
                 try followed(decided, by: positions.count, group, state)
                 ?? context(group, state, at: decided.at, through: last)
             // Uses change no entitlement, but where they are the first that is known of the customer.
-            let isUnchanged = after.state.customer == decided.context.state.customer
+            let isUnchanged = after.hasSameCustomer(as: decided.context)
             numbers = UseAnswer(request, after, isUnchanged ? verdict.entitlements : nil)
         }
         let receipt = Receipt(

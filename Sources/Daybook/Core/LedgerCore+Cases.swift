@@ -168,11 +168,11 @@ extension LedgerState {
     ) -> Int64 {
         var own: Int64 = 0
         var bought: Int64 = 0
-        var first: UInt32?
+        var first: StreamTable.Entry?
         for member in members {
-            if let stream = streamID(environment, .customer, member) {
-                own += headOf(stream).version
-                first = min(first ?? stream, stream)
+            if let stream = streams.entry(environment, .customer, member) {
+                own += stream.head.version
+                if first.map({ stream.record.id < $0.record.id }) ?? true { first = stream }
             }
             for lineage in lineages(naming: CustomerKey(environment, member)) {
                 bought += headOf(lineage).version
@@ -181,19 +181,20 @@ extension LedgerState {
         let all = own + bought
         guard let at, all > limit, cut >= head.position else { return all }
         var count: Int64 = 0
-        if let first, !isAtHand(aggregate(of: first), at) { count += own }
+        if let first, !isAtHand(streams.first(of: first), at) { count += own }
         for member in members {
-            for lineage in lineages(naming: CustomerKey(environment, member))
-            where !isAtHand(lineage, at) {
-                count += headOf(lineage).version
+            for lineage in lineages(naming: CustomerKey(environment, member)) {
+                let stream = streams[lineage]
+                if !isAtHand(stream, at) { count += stream.head.version }
             }
         }
         return count
     }
 
-    private func isAtHand(_ aggregate: UInt32, _ at: Int64) -> Bool {
-        guard let known = cache?.state(of: aggregate, stamp(of: aggregate)) else { return false }
-        return known.newest.occurredAt <= at
+    /// - Parameter first: The first stream of an aggregate, whose number it has.
+    private func isAtHand(_ first: StreamTable.Entry, _ at: Int64) -> Bool {
+        let known = cache?.state(of: first.record.id, stamp(of: first))
+        return known.map { $0.newest.occurredAt <= at } ?? false
     }
 }
 

@@ -2,11 +2,16 @@ import DaybookDomain
 import DaybookEvents
 import DaybookStore
 
-/// The other folds that a replay is compared with.
-package struct OtherFolds: Sendable {
+/// The other folds that a replay is compared with; a reference, because every aggregate is handed it.
+package final class OtherFolds: Sendable {
     /// States that the running ledger has at hand.
     package let cached: [UInt32: AggregateState]
     package let chains: ChainFolds
+
+    package init(cached: [UInt32: AggregateState], chains: ChainFolds) {
+        self.cached = cached
+        self.chains = chains
+    }
 }
 
 /// Folds aggregates by following each of their streams backwards from its last event: another way to an aggregate's

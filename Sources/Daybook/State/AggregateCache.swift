@@ -17,9 +17,15 @@ package final class AggregateCache: Sendable {
         /// How many corrections were known.
         var corrections: Int
 
-        package init(heads: UInt64, corrections: Int) {
+        package init(heads: UInt64 = 0, corrections: Int) {
             self.heads = heads
             self.corrections = corrections
+        }
+
+        /// Takes the next of the aggregate's streams.
+        mutating func take(_ head: StreamTable.Head) {
+            heads = (heads ^ UInt64(bitPattern: head.position)) &* 0x9E37_79B9_7F4A_7C15
+            heads ^= heads >> 29
         }
     }
 

@@ -84,20 +84,21 @@ package struct CaseBuilder {
         let environment = key.environment
         let person = persons[key]
         let streams = person.members.compactMap {
-            persons.state.streamID(environment, .customer, $0)
+            persons.state.streams.entry(environment, .customer, $0)
         }
         let customer =
             try folded.map { SharedAggregate($0) }
             ?? aggregate(streams, .customer, environment)
         var lineages: [CustomerCase.OwnedLineage] = []
         var others: [String] = []
-        for stream in candidateLineages(person.members, environment) {
+        for number in candidateLineages(person.members, environment) {
+            let stream = persons.state.streams[number]
             let lineage = try aggregate([stream], .lineage, environment)
             guard lineage.eventCount > 0 else { continue }
             let ownership = Ownership(
                 lineage.state.lineage, environment, person.memberSet, at: at, persons,
                 persons.state.names)
-            let name = persons.state.names[persons.state.stream(stream).name]
+            let name = persons.state.names[stream.record.name]
             if ownership.isEver {
                 lineages.append(
                     .init(name: name, folded: lineage, stretches: ownership.stretches))
@@ -137,7 +138,8 @@ package struct CaseBuilder {
 
     /// Who owns a lineage, first and at the asked time.
     package func belonging(of stream: UInt32) throws -> Belonging {
-        let environment = persons.state.stream(stream).environment
+        let stream = persons.state.streams[stream]
+        let environment = stream.record.environment
         let folded = try aggregate([stream], .lineage, environment)
         let lineage = folded.state.lineage
         let ownership = Ownership(lineage, environment, [], at: at, persons, persons.state.names)
@@ -152,14 +154,15 @@ package struct CaseBuilder {
 
     /// A lineage for the times at which it had no owner; `nil` where it always had one, or has no events.
     package func ownerless(_ stream: UInt32) throws -> CustomerCase.OwnedLineage? {
-        let environment = persons.state.stream(stream).environment
+        let stream = persons.state.streams[stream]
+        let environment = stream.record.environment
         let lineage = try aggregate([stream], .lineage, environment)
         guard lineage.eventCount > 0 else { return nil }
         let ownership = Ownership(
             lineage.state.lineage, environment, [0], at: at, persons, persons.state.names)
         guard ownership.isEver else { return nil }
         return .init(
-            name: persons.state.names[persons.state.stream(stream).name], folded: lineage,
+            name: persons.state.names[stream.record.name], folded: lineage,
             stretches: ownership.stretches)
     }
 
@@ -172,7 +175,8 @@ package struct CaseBuilder {
 
     /// The state of a lineage, and its owner at the asked time; 0: no customer.
     package func lineage(_ stream: UInt32) throws -> (lineage: LineageState, owner: NameID) {
-        let environment = persons.state.stream(stream).environment
+        let stream = persons.state.streams[stream]
+        let environment = stream.record.environment
         let lineage = try aggregate([stream], .lineage, environment).state.lineage
         return (
             lineage, Ownership(lineage, environment, [], at: at, persons, persons.state.names).owner
@@ -193,19 +197,24 @@ package struct CaseBuilder {
 
     /// The live state where it answers the question, else a fold of the aggregate's events.
     private func aggregate(
-        _ streams: [UInt32], _ kind: StreamKind, _ environment: Environment
+        _ streams: [StreamTable.Entry], _ kind: StreamKind, _ environment: Environment
     ) throws -> SharedAggregate {
         if let prefix {
-            return SharedAggregate(try prefix.fold(streams, kind, environment, until: at))
+            return SharedAggregate(
+                try prefix.fold(streams.map(\.record.id), kind, environment, until: at))
         }
-        guard let first = streams.min() else { return SharedAggregate(kind: kind) }
+        guard let first = streams.min(by: { $0.record.id < $1.record.id }) else {
+            return SharedAggregate(kind: kind)
+        }
         if kind == .lineage, let foldedLineages {
-            return SharedAggregate(foldedLineages[first] ?? AggregateState(kind: kind))
+            return SharedAggregate(foldedLineages[first.record.id] ?? AggregateState(kind: kind))
         }
-        let aggregate = persons.state.aggregate(of: first)
-        let extra = streams.flatMap { undecided[$0] ?? [] }
-        let isWhole = persons.state.streams(of: aggregate).count == streams.count
-        if cut >= persons.state.head.position, isWhole {
+        let aggregate = persons.state.streams.first(of: first)
+        let extra = undecided.isEmpty ? [] : streams.flatMap { undecided[$0.record.id] ?? [] }
+        if cut >= persons.state.head.position,
+            persons.state.identity.isEmpty
+                || persons.state.streams(of: aggregate.record.id).count == streams.count
+        {
             var live = try persons.state.live(aggregate)
             var isUsable = live.newest.occurredAt <= at
             for event in extra where isUsable {
@@ -217,7 +226,7 @@ package struct CaseBuilder {
         return SharedAggregate(
             try AggregateFold(persons.state, cut: cut, until: at).fold(
                 kind: kind, environment: environment,
-                heads: streams.map { persons.state.headOf($0).position }, extra: extra))
+                heads: streams.map(\.head.position), extra: extra))
     }
 
     /// Every lineage that the person could own: it names one of the ids, or another customer gave them everything.
@@ -233,8 +242,10 @@ package struct CaseBuilder {
     package func candidateLineages(
         _ members: [NameID], _ environment: Environment, nextHandover: inout Int64
     ) -> [UInt32] {
+        // In most ledgers no ids were ever linked, and no customer gave another one everything.
+        let isAnyLinked = !persons.state.identity.isEmpty
         var people = members
-        var known = Set(members)
+        var known = isAnyLinked || !undecidedLineages.isEmpty ? Set(members) : []
         var lineages: [UInt32] = []
         var found: Set<UInt32> = []
         var next = 0
@@ -246,6 +257,7 @@ package struct CaseBuilder {
             {
                 lineages.append(lineage)
             }
+            guard isAnyLinked else { continue }
             for handover in persons.state.handovers(of: [name], in: environment, cut: cut) {
                 if handover.order.occurredAt > at {
                     nextHandover = min(nextHandover, handover.order.occurredAt)

@@ -25,13 +25,13 @@ extension LedgerState {
     /// the customer need not read it: the app that used something asks again.
     package func keepAtHand(beginningWith event: Event) {
         let (stream, entry) = (event.stream, streams[event.stream])
-        guard entry.head.version == 1, entry.record.kind == .customer, isAlone(stream),
+        guard entry.head.version == 1, entry.record.kind == .customer, isAlone(entry, stream),
             event.type != .subjectAliased, event.type != .subjectUnaliased,
             !corrections.concerns(EventKey(entry.record.environment, event.source, event.key))
         else { return }
         var folded = AggregateState(kind: .customer)
         folded.evolve(event, names: names)
-        cache?.keep(SharedAggregate(folded), of: stream, stamp(of: stream))
+        cache?.keep(SharedAggregate(consume folded), of: stream, stamp(of: entry))
     }
 
     /// Puts the streams of every person who was touched into one aggregate each.
@@ -45,7 +45,7 @@ extension LedgerState {
         for aggregate in outcome.former { streams.setMembers(of: aggregate, []) }
         for group in outcome.groups {
             for stream in group where self.aggregate(of: stream) != group[0] {
-                streams[stream].aggregate = group[0]
+                streams.setAggregate(of: stream, group[0])
             }
             streams.setMembers(of: group[0], group)
         }

@@ -50,8 +50,8 @@ extension LedgerState {
 
     /// Whether any committed event names the customer.
     package func isKnown(_ key: CustomerKey) -> Bool {
-        if let stream = streamID(key.environment, .customer, key.name),
-            headOf(stream).position > 0
+        if let stream = streams.entry(key.environment, .customer, key.name),
+            stream.head.position > 0
         {
             return true
         }

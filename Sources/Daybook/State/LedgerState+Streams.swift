@@ -96,15 +96,34 @@ extension LedgerState {
         return found
     }
 
+    // MARK: Aggregates
+
     /// Which events an aggregate has now.
     package func stamp(of aggregate: UInt32) -> AggregateCache.Stamp {
-        var heads: UInt64 = 0
-        func take(_ stream: UInt32) {
-            heads = (heads ^ UInt64(bitPattern: headOf(stream).position)) &* 0x9E37_79B9_7F4A_7C15
-            heads ^= heads >> 29
-        }
+        identity.isEmpty ? stamp(headOf(aggregate)) : stamp(ofLinked: aggregate)
+    }
+
+    /// - Parameter first: The aggregate's first stream, whose number it has.
+    package func stamp(of first: StreamTable.Entry) -> AggregateCache.Stamp {
+        identity.isEmpty ? stamp(first.head) : stamp(ofLinked: first.record.id)
+    }
+
+    private func stamp(_ head: StreamTable.Head) -> AggregateCache.Stamp {
+        var stamp = AggregateCache.Stamp(corrections: corrections.count)
+        stamp.take(head)
+        return stamp
+    }
+
+    private func stamp(ofLinked aggregate: UInt32) -> AggregateCache.Stamp {
+        var stamp = AggregateCache.Stamp(corrections: corrections.count)
+        for stream in streams(of: aggregate) { stamp.take(headOf(stream)) }
+        return stamp
+    }
+
+    /// Where the streams of an aggregate end.
+    /// - Parameter first: The aggregate's first stream, whose number it has.
+    func heads(of first: StreamTable.Entry) -> [StreamTable.Head] {
         // Without links an aggregate is its own stream.
-        if identity.isEmpty { take(aggregate) } else { streams(of: aggregate).forEach(take) }
-        return .init(heads: heads, corrections: corrections.count)
+        identity.isEmpty ? [first.head] : streams(of: first.record.id).map { headOf($0) }
     }
 }

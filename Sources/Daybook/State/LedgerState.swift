@@ -133,8 +133,11 @@ package struct LedgerState: Sendable {
     package func aggregate(of stream: UInt32) -> UInt32 { streams[stream].aggregate }
 
     /// Whether a stream is an aggregate by itself.
-    package func isAlone(_ stream: UInt32) -> Bool {
-        aggregate(of: stream) == stream && (identity.isEmpty || streams(of: stream).count == 1)
+    package func isAlone(_ stream: UInt32) -> Bool { isAlone(streams[stream], stream) }
+
+    /// - Parameter entry: Of the stream; of a number that was never given it says aggregate 0.
+    package func isAlone(_ entry: StreamTable.Entry, _ stream: UInt32) -> Bool {
+        entry.aggregate == stream && (identity.isEmpty || streams(of: stream).count == 1)
     }
 
     /// The streams of an aggregate.
@@ -210,16 +213,15 @@ package struct LedgerState: Sendable {
     }
 
     /// The folded state of an aggregate as it is now.
-    package func live(_ aggregate: UInt32) throws -> SharedAggregate {
-        let record = stream(aggregate)
-        let stamp = stamp(of: aggregate)
-        if let known = cache?.state(of: aggregate, stamp), known.kind == record.kind {
-            return known
-        }
+    /// - Parameter first: Its first stream, whose number it has.
+    package func live(_ first: StreamTable.Entry) throws -> SharedAggregate {
+        let (aggregate, kind) = (first.record.id, first.record.kind)
+        let stamp = stamp(of: first)
+        if let known = cache?.state(of: aggregate, stamp), known.kind == kind { return known }
         let folded = SharedAggregate(
             try AggregateFold(self).fold(
-                kind: record.kind, environment: record.environment,
-                heads: streams(of: aggregate).map { headOf($0).position }))
+                kind: kind, environment: first.record.environment,
+                heads: heads(of: first).map(\.position)))
         // The number of a stream without events may yet become another's: of a commit that failed, or of a dry run.
         if folded.newest != .first { cache?.keep(folded, of: aggregate, stamp) }
         return folded

@@ -214,9 +214,9 @@ final class MappedState: NameBase, IdentityBase {
         }
     }
 
-    func streamID(
+    func stream(
         _ environment: Environment, _ kind: StreamKind, _ name: NameID
-    ) -> UInt32? {
+    ) -> StreamTable.Entry? {
         guard name >= 1, Int(name) <= names.count else { return nil }
         var id: UInt32 = number(names, Int(name) - 1, 12)
         // A name has a handful of streams at most: one for each environment and kind.
@@ -224,7 +224,7 @@ final class MappedState: NameBase, IdentityBase {
             if let entry = stream(id), entry.record.environment == environment,
                 entry.record.kind == kind
             {
-                return id
+                return entry
             }
             id = number(streams, Int(id) - 1, 24)
         }
@@ -286,9 +286,7 @@ final class MappedState: NameBase, IdentityBase {
 
     /// Whether an event up to the cut named the customer.
     func isCustomer(_ key: CustomerKey) -> Bool {
-        if let id = streamID(key.environment, .customer, key.name),
-            let entry = stream(id), entry.head.position > 0
-        {
+        if let entry = stream(key.environment, .customer, key.name), entry.head.position > 0 {
             return true
         }
         return !range(lineages, SnapshotFormat.number(of: key), SnapshotFormat.customer).isEmpty

@@ -26,7 +26,8 @@ package final class Persons {
 
     package subscript(_ key: CustomerKey) -> Person {
         if let number = number(of: key) { return people[number] }
-        return Person(members: [key.name], memberSet: [key.name], shown: key.name)
+        let members = [key.name]
+        return Person(members: members, memberSet: MemberSet(members), shown: key.name)
     }
 
     /// The first transfer of everything away from the owner's person after a point of the canonical order.

@@ -53,9 +53,10 @@ extension LedgerState {
 
     /// The aggregate of a customer of whom nothing is known but what they did: no other id, no purchase, and nothing
     /// that was given away.
-    private func plainAggregate(_ key: CustomerKey) -> UInt32? {
+    private func plainAggregate(_ key: CustomerKey) -> StreamTable.Entry? {
         guard identity.isAlone(key), lineages(naming: key).isEmpty,
-            let stream = streamID(key.environment, .customer, key.name), isAlone(stream)
+            let stream = streams.entry(key.environment, .customer, key.name),
+            isAlone(stream, stream.record.id)
         else { return nil }
         return stream
     }
@@ -69,7 +70,7 @@ extension LedgerState {
     ) -> StandingDecision? {
         guard let cache, !needsSettling, let aggregate = plainAggregate(key) else { return nil }
         let rules = standingRules
-        return cache.decision(on: aggregate, stamp(of: aggregate)) {
+        return cache.decision(on: aggregate.record.id, stamp(of: aggregate)) {
             $0.times.contains(now) && $0.rules == rules && $0.answers(question)
         }
     }
@@ -86,6 +87,7 @@ extension LedgerState {
             let aggregate = plainAggregate(CustomerKey(context.environment, name)),
             decision.rules == standingRules
         else { return }
-        cache.keep(decision, on: aggregate, stamp(of: aggregate), of: context.folded)
+        cache.keep(
+            decision, on: aggregate.record.id, stamp(of: aggregate), of: context.folded)
     }
 }

@@ -46,7 +46,10 @@ package struct StreamTable: Sendable {
 
     private let base: MappedState?
     private let baseCount: Int
-    private var changed = PartitionedMap<UInt32, Entry>()
+    /// Where those of the base's streams end that got events since.
+    private var heads = PartitionedMap<UInt32, Head>()
+    /// Of the base's streams that were regrouped since.
+    private var regrouped = PartitionedMap<UInt32, UInt32>()
     private var added = PagedArray<Entry>()
     private var ids = PartitionedMap<Key, UInt32>()
     /// Streams of the aggregates that were regrouped here; none: the aggregate is gone.
@@ -61,30 +64,54 @@ package struct StreamTable: Sendable {
 
     /// - Parameter id: A number that was never given stands for a stream without events.
     package subscript(id: UInt32) -> Entry {
-        get {
-            let index = Int(id) - baseCount - 1
-            if index >= 0 { return index < added.count ? added[index] : .unknown }
-            if let entry = changed[id] { return entry }
-            return id == 0 ? .unknown : base?.stream(id) ?? .unknown
-        }
-        set {
-            let index = Int(id) - baseCount - 1
-            if index >= added.count || id == 0 { return }
-            if index >= 0 { added[index] = newValue } else { changed[id] = newValue }
-        }
+        let index = Int(id) - baseCount - 1
+        if index >= 0 { return index < added.count ? added[index] : .unknown }
+        guard id != 0, let former = base?.stream(id) else { return .unknown }
+        return current(former)
+    }
+
+    /// An entry of the base as it is now.
+    private func current(_ former: Entry) -> Entry {
+        var entry = former
+        if let head = heads[entry.record.id] { entry.head = head }
+        if let aggregate = regrouped[entry.record.id] { entry.aggregate = aggregate }
+        return entry
+    }
+
+    /// A stream with all that is known of it.
+    package func entry(
+        _ environment: Environment, _ kind: StreamKind, _ name: NameID
+    ) -> Entry? {
+        if let id = ids[Key(environment, kind, name)] { return self[id] }
+        guard let former = base?.stream(environment, kind, name) else { return nil }
+        return current(former)
+    }
+
+    /// The first stream of the aggregate that a stream is folded in.
+    package func first(of stream: Entry) -> Entry {
+        stream.aggregate == stream.record.id ? stream : self[stream.aggregate]
     }
 
     package func id(_ environment: Environment, _ kind: StreamKind, _ name: NameID) -> UInt32? {
         if let id = ids[Key(environment, kind, name)] { return id }
-        return base?.streamID(environment, kind, name)
+        return base?.stream(environment, kind, name)?.record.id
     }
 
+    /// - Parameter id: A number that was never given is passed over.
     package mutating func setHead(of id: UInt32, _ head: Head) {
         let index = Int(id) - baseCount - 1
-        if index >= 0, index < added.count {
-            added.update(index) { $0.head = head }
+        if index >= added.count || id == 0 { return }
+        if index >= 0 { added.update(index) { $0.head = head } } else { heads[id] = head }
+    }
+
+    /// - Parameter id: A number that was never given is passed over.
+    package mutating func setAggregate(of id: UInt32, _ aggregate: UInt32) {
+        let index = Int(id) - baseCount - 1
+        if index >= added.count || id == 0 { return }
+        if index >= 0 {
+            added.update(index) { $0.aggregate = aggregate }
         } else {
-            self[id].head = head
+            regrouped[id] = aggregate
         }
     }
 

@@ -45,7 +45,7 @@ public final class ZoneTables: Sendable {
     package func completing(_ question: CustomerCase) -> CustomerCase {
         var zones = question.zones
         var isComplete = true
-        for change in question.state.customer.zones {
+        for change in question.zonesTold {
             let name = question.names[change.zone]
             guard !zones.contains(name), let table = table(named: name) else { continue }
             zones.add(table, named: name)

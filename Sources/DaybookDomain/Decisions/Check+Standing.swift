@@ -8,19 +8,15 @@ extension Check {
     /// - Returns: The first time at which it may be another one; `nil`: that is not said of this customer, or of what
     ///   was asked.
     package func standing(_ asked: CheckQuestion, _ decision: Decision) -> Int64? {
-        let customer = context.state.customer
-        let usage = context.state.usage
         // A window moves with every moment.
         guard asked.itemAt == nil, decision.usage?.kind != .window, context.isKnown,
             entitlements.sources.isEmpty, context.lineages.isEmpty,
-            context.lineagesOfOthers.isEmpty, customer.profiles.isEmpty,
-            customer.assignments.isEmpty, customer.grants.isEmpty, customer.overrides.isEmpty,
-            customer.consents.isEmpty, usage.reservations.isEmpty
+            context.lineagesOfOthers.isEmpty, context.state.isPlain
         else { return nil }
         var until = context.catalogPeriodEnd(after: context.at)
         func note(_ time: Int64) { if time > context.at { until = min(until, time) } }
         for version in context.catalogs.versions { note(version.effectiveAt) }
-        for reset in usage.resets { note(reset.effectiveAt) }
+        for reset in context.state.usage.resets { note(reset.effectiveAt) }
         for meter in catalog.meters where meter.kind == .counter {
             note(self.usage.period(of: meter, at: context.at).end)
         }

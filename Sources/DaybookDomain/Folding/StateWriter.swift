@@ -94,13 +94,28 @@ struct StateWriter: ~Copyable {
         slot.pointee = WrittenName(id: id, offset: place, byteCount: Int32(byteCount))
     }
 
-    mutating func text(_ text: String) {
+    /// As `StreamName.description` has it.
+    mutating func stream(_ name: StreamName) {
+        let (environment, kind) = (name.environment.name, name.kind.name)
+        unsigned(UInt64(environment.utf8.count + kind.utf8.count + name.name.utf8.count + 2))
+        copy(environment)
+        byte(UInt8(ascii: "/"))
+        copy(kind)
+        byte(UInt8(ascii: "/"))
+        copy(name.name)
+    }
+
+    private mutating func copy(_ text: String) {
         var text = text
-        text.withUTF8 { append($0) }
+        text.withUTF8 { copy($0) }
     }
 
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         unsigned(UInt64(bytes.count))
+        copy(bytes)
+    }
+
+    private mutating func copy(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let source = bytes.baseAddress else { return }
         reserve(bytes.count)
         (start + count).update(from: source, count: bytes.count)

@@ -22,7 +22,7 @@ public struct StateDigest: Sendable, Equatable, CustomStringConvertible {
         aggregate name: StreamName, _ state: borrowing AggregateState, names: NameTable
     ) {
         var writer = StateWriter(names: names)
-        writer.text(name.description)
+        writer.stream(name)
         state.write(to: &writer)
         add(writer.withBytes { Digest.words(of: $0) })
     }

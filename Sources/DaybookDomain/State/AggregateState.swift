@@ -58,6 +58,14 @@ public struct AggregateState: Sendable, Equatable {
         self.kind = kind
     }
 
+    /// Whether a customer has nothing that begins or ends by itself: no profile, assignment, grant, override, consent
+    /// or reservation.
+    package var isPlain: Bool {
+        customer.profiles.isEmpty && customer.assignments.isEmpty && customer.grants.isEmpty
+            && customer.overrides.isEmpty && customer.consents.isEmpty
+            && usage.reservations.isEmpty
+    }
+
     /// Whether the event comes after everything folded so far; `false` also when only texts could tell, which
     /// costs a refold and never an answer (rule 19).
     public func accepts(_ event: Event) -> Bool { newest.isBefore(OrderKey(event)) == true }

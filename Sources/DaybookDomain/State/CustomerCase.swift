@@ -133,6 +133,16 @@ public final class CustomerCase: Sendable {
             zones: zones, names: names, at: at, texts: texts)
     }
 
+    /// The zones that were told of the customer.
+    ///
+    /// Asked here, in the module of `AggregateState`: a read of `state` from another module copies all of it.
+    package var zonesTold: [CustomerState.ZoneChange] { state.customer.zones }
+
+    /// Whether another case of the customer has the same facts beside purchases and usage.
+    package func hasSameCustomer(as other: CustomerCase) -> Bool {
+        state.customer == other.state.customer
+    }
+
     /// The zone that was told with the first sight; `nil`: none was that the tables have.
     public var firstZone: ZoneTable? {
         state.customer.zones.first { $0.isFirstSight && zones.contains(names[$0.zone]) }.map {

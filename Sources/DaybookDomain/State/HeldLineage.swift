@@ -33,7 +33,10 @@ struct HeldLineage: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// How many bytes it takes beside the reference.
-    var byteCount: Int { box == nil ? 0 : 16 + MemoryLayout<LineageState>.stride }
+    var byteCount: Int {
+        guard let box else { return 0 }
+        return 16 + MemoryLayout<LineageState>.stride + box.state.heldByteCount
+    }
 
     var description: String { "\(state)" }
 

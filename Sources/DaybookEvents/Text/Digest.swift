@@ -30,11 +30,7 @@ public enum Digest {
 
     /// The first 64 bits, big-endian.
     public static func sha256Prefix(_ bytes: [UInt8]) -> UInt64 {
-        var hash = SHA256()
-        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return hash.finalize().withUnsafeBytes {
-            UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self))
-        }
+        bytes.withUnsafeBytes { words(of: $0).0 }
     }
 
     /// A number in 16 lower-case hexadecimal digits.

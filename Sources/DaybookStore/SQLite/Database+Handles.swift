@@ -35,7 +35,7 @@ extension Database {
             let code = daybook_walk_bind(statement, 1, walk.baseAddress)
             guard code == SQLITE_OK else { throw DatabaseError(code, sqliteConnection) }
             try statement.forEachRow(sqliteConnection) {
-                // Also of one number there is at most one row, but in a table that is not Daybook's.
+                // Daybook's own table has at most one row of a number; one that another program made may have more.
                 guard walk[0].step >= 1, statement.integer(0) == walk[0].step else {
                     throw DatabaseError(
                         resultCode: .SQLITE_CORRUPT,

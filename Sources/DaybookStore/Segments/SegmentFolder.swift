@@ -26,15 +26,17 @@ public final class SegmentFolder: Sendable {
     }
 
     private struct Content {
-        private(set) var places: [Int: Place] = [:]
+        /// By the number of the segment.
+        private(set) var places: [Place] = []
         /// Everything before it has a file, as far as is known.
         private var sealedCount = 0
         /// What `sealNext` could not write, and does not try again.
         var failed: Set<Int> = []
 
         subscript(index: Int) -> Place {
-            get { places[index] ?? .missing }
+            get { places.indices.contains(index) ? places[index] : .missing }
             set {
+                while places.count <= index { places.append(.missing) }
                 places[index] = newValue
                 if newValue.isMissing {
                     sealedCount = min(sealedCount, index)
@@ -222,12 +224,12 @@ public final class SegmentFolder: Sendable {
 
     /// How many segments there are, read or not.
     public var count: Int {
-        content.withLock { $0.places.values.count { !$0.isMissing } }
+        content.withLock { $0.places.count { !$0.isMissing } }
     }
 
     /// Every segment that can be used.
     public var segments: [Segment] {
-        content.withLock { $0.places.keys.sorted() }.compactMap { segment($0) }
+        content.withLock { $0.places.indices }.compactMap { segment($0) }
     }
 
     /// Writes the segments that are missing, or were found to be damaged, below a position.

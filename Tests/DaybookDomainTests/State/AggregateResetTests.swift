@@ -6,7 +6,7 @@ import Testing
 @Suite("States that begin anew")
 struct AggregateResetTests {
     /// An event with something in every slot.
-    private func event(_ type: EventType, at instant: Int64) -> Event {
+    static func event(_ type: EventType, at instant: Int64) -> Event {
         var event = Event()
         event.typeCode = type.rawValue
         event.position = instant
@@ -27,7 +27,7 @@ struct AggregateResetTests {
     {
         var state = AggregateState(kind: kind)
         for (index, type) in types.enumerated() {
-            state.evolve(event(type, at: Int64(index + 1)), names: names)
+            state.evolve(Self.event(type, at: Int64(index + 1)), names: names)
         }
         return state
     }
@@ -58,7 +58,7 @@ struct AggregateResetTests {
                 #expect(state == AggregateState(kind: next), "\(type)")
                 // Of evidence alone nothing is counted, and it is gone all the same.
                 for other in [type, .usageRecorded] {
-                    state.evolve(event(other, at: 1), names: names)
+                    state.evolve(Self.event(other, at: 1), names: names)
                     #expect(state == folded(next, [other], names), "\(type), then \(other)")
                     state.reset(next)
                 }
@@ -74,7 +74,7 @@ struct AggregateResetTests {
         var names = NameTable()
         _ = names.intern("name")
         // First seen in no time zone.
-        var first = event(.subjectCreated, at: 1)
+        var first = Self.event(.subjectCreated, at: 1)
         first.nameA = 0
         var state = AggregateState(kind: .customer)
         state.evolve(first, names: names)

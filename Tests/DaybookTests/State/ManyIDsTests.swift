@@ -5,6 +5,7 @@ import DaybookEvents
 import DaybookFixtures
 import DaybookStore
 import DaybookTesting
+import Foundation
 import Testing
 
 /// One person with very many ids: refused where it begins, and answered whole and fast where it is there already.
@@ -205,6 +206,44 @@ struct ManyIDsTests {
         try ledger.snapshot()
         #expect(try ledger.verify().filter { !$0.isClean } == [])
         try ledger.close()
+    }
+
+    @Test("Ids that a snapshot joins are parted by what comes after it, and joined again")
+    func partedBehindSnapshot() async throws {
+        func use(_ ref: String, _ subject: String) -> EventDraft {
+            .used("stories", at: Self.start, ref: ref, subject: subject)
+        }
+        func used(_ ledger: Ledger) throws -> [Int64?] {
+            try ["ada", "bob", "cem"].map { try ledger.check("stories", for: $0).usage?.used }
+        }
+        let folder = try LedgerFolder()
+        let first = try await folder.create("dozzi") { Fixtures.now }
+        try await first.record([use("a1", "ada"), use("b1", "bob"), use("c1", "cem")])
+        try await first.perform(CommandRequest(.alias(to: "ada"), subject: "bob"))
+        try first.snapshot()
+        try first.close()
+        let ledger = try Ledger.open(folder.path) { Fixtures.now }
+        let head = try ledger.core.head().position
+        #expect(ledger.core.snapshotCut == head)
+        #expect(try used(ledger) == [2, 2, 1])
+        try await ledger.perform(CommandRequest(.unalias(from: "ada"), subject: "bob"))
+        #expect(try used(ledger) == [1, 1, 1])
+        // The next of a stream that the snapshot has, as an aggregate of its own again.
+        try await ledger.record([use("b2", "bob")])
+        #expect(try used(ledger) == [1, 2, 1])
+        try await ledger.perform(CommandRequest(.alias(to: "ada"), subject: "cem"))
+        try await ledger.record([use("c2", "cem")])
+        #expect(try used(ledger) == [3, 2, 3])
+        #expect(try ledger.replay().agrees)
+        try ledger.close()
+        // The same from rows alone, then from a snapshot of all of it.
+        try FileManager.default.removeItem(at: folder.derived)
+        for _ in 0..<2 {
+            let again = try Ledger.open(folder.path) { Fixtures.now }
+            #expect(try used(again) == [3, 2, 3])
+            try again.snapshot()
+            try again.close()
+        }
     }
 
     static let junkNames = [

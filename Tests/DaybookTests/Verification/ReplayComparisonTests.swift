@@ -1,4 +1,5 @@
 import Daybook
+import DaybookDomain
 import DaybookEvents
 import DaybookStore
 import DaybookTesting
@@ -33,6 +34,25 @@ struct ReplayComparisonTests {
         let ledger = try VerificationBench.open(bench.folder)
         let report = try ledger.replay(isComparing: false)
         #expect(report.comparison.chainAggregates == 0 && report.comparison.snapshotCut == nil)
+        try ledger.close()
+    }
+
+    @Test("States that are at hand are compared, too")
+    func atHand() async throws {
+        let bench = try await VerificationBench()
+        let ledger = try VerificationBench.open(bench.folder)
+        #expect(try ledger.replay().comparison.cachedAggregates == 0)
+        _ = try ledger.check("tickets", for: "bob")
+        let report = try ledger.replay()
+        #expect(report.agrees && report.comparison.cachedAggregates == 1)
+        // One that is not what its events come to, under the stamp of what they come to.
+        let state = ledger.core.state.withLock { $0 }
+        let name = try #require(state.names.id(of: "bob"))
+        let bob = try #require(state.streamID(.production, .customer, name))
+        let stamp = state.stamp(of: bob)
+        ledger.core.cache.keep(SharedAggregate(kind: .customer), of: bob, stamp)
+        let other = try ledger.replay()
+        #expect(!other.agrees && other.differences == ["production/customer/bob"])
         try ledger.close()
     }
 

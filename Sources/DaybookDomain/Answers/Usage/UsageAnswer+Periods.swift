@@ -44,9 +44,10 @@ extension UsageAnswer {
         guard length != nil else { return PeriodTimeline(nil, anchor: nil, in: zone) }
         // What was recorded of a reset stands in the order of time; of several at one instant the last decides.
         let told = decidedResets(meterIDs(meter))
-        let moves = told.filter(\.value.movesAnchor).map {
-            BillingDay(from: $0.key, anchor: $0.key)
-        }
+        let moves =
+            told.isEmpty
+            ? []
+            : told.filter(\.value.movesAnchor).map { BillingDay(from: $0.key, anchor: $0.key) }
         switch meter.period.anchor {
         case .calendar: return PeriodTimeline(length, anchor: nil, moves: moves, in: zone)
         case .firstSeen:
@@ -72,8 +73,11 @@ extension UsageAnswer {
     /// said so (rule 14, E61).
     func resets(_ meter: Meter, _ ids: [NameID]) -> CounterResets {
         let told = decidedResets(ids)
+        let planned = planResets(meter)
+        // Most counters go through whole periods, and no table is made for them.
+        if told.isEmpty { return CounterResets(instants: planned, preserving: []) }
         return CounterResets(
-            instants: told.keys + planResets(meter),
+            instants: told.keys + planned,
             preserving: Set(told.filter(\.value.preservesOverage).map(\.key)))
     }
 
