@@ -11,6 +11,7 @@ struct LedgerSamples: Sendable {
     private static let eventCount = 32_767
     private static let customerCount = 400
     private static let batchCount = 500
+    private static let clientCount = 64
 
     let path: String
     let numbers: [Int]
@@ -27,6 +28,7 @@ struct LedgerSamples: Sendable {
         case ("check-first", 1): try checkFirst(numbers[0])
         case ("history", 1): try history(numbers[0])
         case ("consume", 1): try await consume(numbers[0])
+        case ("consume-together", 1): try await consumeTogether(numbers[0])
         case ("record", 1): try await record(numbers[0])
         case ("replay-rows", 1): try replay(.rows, numbers[0])
         case ("replay-segments", 1): try replay(.segments, numbers[0])
@@ -101,6 +103,21 @@ struct LedgerSamples: Sendable {
                 ref: workload.reference(of: index), key: workload.key(of: index))
         }
         return count
+    }
+
+    private func consumeTogether(_ count: Int) async throws -> Int {
+        let ledger = try await create(path + ".new")
+        for start in stride(from: 0, to: count * Self.clientCount, by: Self.clientCount) {
+            let requests = (start..<start + Self.clientCount).map { index in
+                CommandRequest(
+                    .consume(
+                        meter: Workload.meter, amount: 1, ref: workload.reference(of: index)),
+                    subject: workload.subjectName(workload.subject(of: index)),
+                    key: workload.key(of: index))
+            }
+            for answer in ledger.writer.performTogether(requests) { _ = try answer.get() }
+        }
+        return count * Self.clientCount
     }
 
     private func record(_ count: Int) async throws -> Int {

@@ -15,6 +15,8 @@ import Foundation
 /// DaybookSamples check-first FILE COUNT  the first question about each of up to 400 customers, who have eighty events
 /// DaybookSamples history FILE COUNT      the events of a customer who has eighty, as people read them
 /// DaybookSamples consume FILE COUNT      uses of one client, in a new ledger beside the file
+/// DaybookSamples consume-together FILE COUNT
+///                                        groups of 64 uses that share a commit, in a new ledger beside the file
 /// DaybookSamples record FILE COUNT       batches of 500 typed reports, in a new ledger beside the file
 /// DaybookSamples replay-rows FILE COUNT  replays of all events by one worker, compared with nothing
 /// DaybookSamples replay-segments FILE COUNT

@@ -9,7 +9,7 @@ struct ScenarioTests {
 
     /// The cases that a text declares in its enumeration `Rejection`.
     static func cases(in text: String) -> [String] {
-        guard let start = text.range(of: "public enum Rejection") else { return [] }
+        guard let start = text.range(of: "enum Rejection") else { return [] }
         return text[start.upperBound...].split(separator: "\n").prefix { $0 != "}" }
             .filter { $0.hasPrefix("    case ") }
             .map { String($0.dropFirst(9).prefix { $0.isLetter || $0.isNumber }) }

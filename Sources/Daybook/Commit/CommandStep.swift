@@ -18,17 +18,20 @@ final class PreparedCommand: Sendable {
     init(_ request: CommandRequest) {
         key = request.key ?? RandomKey.make()
         digest = EventJSON.requestDigest(request.body)
-        var request = request
-        var problem: EventProblem?
-        if case .amendEvent(let source, let key, let patch) = request.command {
-            do throws(EventProblem) {
-                let numbers = try PatchTimes.inMilliseconds(patch)
-                request.command = .amendEvent(source: source, key: key, patch: numbers)
-            } catch {
-                problem = error
-            }
+        guard case .amendEvent(let source, let key, let patch) = request.command else {
+            self.request = request
+            problem = Self.problem(of: request)
+            return
         }
-        self.request = request
+        var amending = request
+        var problem: EventProblem?
+        do throws(EventProblem) {
+            let numbers = try PatchTimes.inMilliseconds(patch)
+            amending.command = .amendEvent(source: source, key: key, patch: numbers)
+        } catch {
+            problem = error
+        }
+        self.request = amending
         self.problem = problem ?? Self.problem(of: request)
     }
 
@@ -51,14 +54,20 @@ struct CommandStep {
     let command: PreparedCommand
     let store: any EventStore
     let zones: ZoneTables
-    var request: CommandRequest { command.request }
+    /// Lent without a copy.
+    var request: CommandRequest {
+        _read { yield command.request }
+    }
 
     enum Outcome {
         case receipt(PendingReceipt)
         case error(LedgerError)
     }
 
-    func run(_ group: inout GroupDecision, _ state: inout LedgerState) throws -> Outcome {
+    /// - Parameter foreseen: What was decided beside others of the group.
+    func run(
+        _ group: inout GroupDecision, _ state: inout LedgerState, foreseen: Foreseen? = nil
+    ) throws -> Outcome {
         let eventKey = EventKey(
             request.environment, state.names.intern("ledger"), Reference(command.key))
         if let first = try group.position(of: eventKey, state), let row = try group.row(at: first),
@@ -79,11 +88,11 @@ struct CommandStep {
             }
         }
         if let problem = command.problem { return .error(.bad(problem)) }
-        return try decide(promotion, &group, &state)
+        return try decide(promotion, foreseen, &group, &state)
     }
 
     /// What the command comes to, and upon what that was decided.
-    struct Decided {
+    struct Decided: Sendable {
         let verdict: Verdict
         /// The time of its events.
         let at: Int64
@@ -92,30 +101,38 @@ struct CommandStep {
     }
 
     private func decide(
-        _ promotion: PromotionCase?, _ group: inout GroupDecision, _ state: inout LedgerState
+        _ promotion: PromotionCase?, _ foreseen: Foreseen?, _ group: inout GroupDecision,
+        _ state: inout LedgerState
     ) throws -> Outcome {
+        var foreseen = foreseen
+        if let known = foreseen, !known.stands(group, state) { foreseen = nil }
         let decided: Decided
-        switch try verdict(promotion, group, state) {
-        case .success(let made): decided = made
-        case .failure(let error): return .error(error)
+        if let foreseen {
+            decided = foreseen.decided
+        } else {
+            switch try verdict(promotion, group, state) {
+            case .success(let made): decided = made
+            case .failure(let error): return .error(error)
+            }
         }
         var first: Int64?
         var positions: [Int64] = []
         var bound = AggregateBound(group.bounds)
-        for draft in decided.verdict.events {
-            let isMain = draft.extras[Decider.causation] == nil
+        for (index, draft) in decided.verdict.events.enumerated() {
+            let isMain = Self.isMain(draft)
             let canonical: EventDraft
-            do throws(EventProblem) {
-                canonical = try EventValidator.canonical(draft)
-            } catch {
-                return .error(.bad(error))
+            if let event = foreseen?.events[index] {
+                canonical = event.draft
+            } else {
+                do throws(EventProblem) {
+                    canonical = try EventValidator.canonical(draft)
+                } catch {
+                    return .error(.bad(error))
+                }
             }
-            let name = EventKey(
-                draft.environment, state.names.intern(draft.source.kind),
-                Reference(draft.source.key ?? ""))
             // Evidence and resets are written once; their keys say what they are about.
-            if !isMain, try group.position(of: name, state) != nil { continue }
-            let stream = EventRouter.stream(of: canonical)
+            if !isMain, try isWritten(draft, group, &state) { continue }
+            let stream = foreseen?.events[index].stream ?? EventRouter.stream(of: canonical)
             do throws(EventProblem) {
                 try bound.take(canonical, in: stream, group, state)
             } catch {
@@ -123,10 +140,14 @@ struct CommandStep {
                 if isMain { return .error(.bad(error)) }
                 continue
             }
-            group.add(
-                canonical, in: stream,
-                requestDigest: isMain ? command.digest : EventJSON.requestDigest(of: canonical),
-                state: &state, isCommand: true)
+            let number = state.internStream(stream)
+            let version = group.head(of: number, state).version + 1
+            if let event = foreseen?.events[index], event.draft.sequence == version {
+                group.add(event, number, state: &state)
+            } else {
+                group.add(
+                    encoded(canonical, in: stream, version, group.digest), number, state: &state)
+            }
             let position = group.rows.last?.event.position ?? 0
             positions.append(position)
             if isMain { first = position }
@@ -134,12 +155,41 @@ struct CommandStep {
         return try outcome(of: decided, first, positions, group, state)
     }
 
-    private func verdict(
-        _ promotion: PromotionCase?, _ group: GroupDecision, _ state: LedgerState
+    private func isWritten(
+        _ draft: EventDraft, _ group: GroupDecision, _ state: inout LedgerState
+    ) throws -> Bool {
+        let name = EventKey(
+            draft.environment, state.names.intern(draft.source.kind),
+            Reference(draft.source.key ?? ""))
+        return try group.position(of: name, state) != nil
+    }
+
+    /// Whether it is the command's own event, not what is written beside it.
+    static func isMain(_ draft: EventDraft) -> Bool { draft.extras[Decider.causation] == nil }
+
+    /// An event of the command as it will be written.
+    /// - Parameter version: The stream's, once the event is in it: the ledger's own commands keep their order by the
+    ///   version at which they were first recorded (rule 2).
+    func encoded(
+        _ canonical: EventDraft, in stream: StreamName, _ version: Int64, _ digest: RowDigest
+    ) -> EncodedEvent {
+        var draft = canonical
+        draft.sequence = nil
+        let requestDigest =
+            Self.isMain(draft) ? command.digest : EventJSON.requestDigest(of: draft)
+        draft.sequence = version
+        return EncodedEvent(draft, in: stream, requestDigest: requestDigest, digest)
+    }
+
+    /// - Parameter gathered: The customer at the time of the group's decisions, where that is at hand.
+    func verdict(
+        _ promotion: PromotionCase?, _ group: GroupDecision, _ state: LedgerState,
+        gathered: CustomerCase? = nil
     ) throws -> Result<Decided, LedgerError> {
-        let (now, gathered) = try decisionTime(group, state)
+        let (now, atClock) = try decisionTime(group, state)
         if let error = try correctionError(group, state) { return .failure(error) }
-        let context = try context(group, state, at: now, gathered: gathered)
+        let context = try context(
+            group, state, at: now, gathered: atClock ?? (now == group.now ? gathered : nil))
         let isOfIdentity = request.command.isOfIdentity
         let person = isOfIdentity ? person(state) : []
         var promotion = promotion
@@ -293,7 +343,7 @@ extension Command {
     }
 
     /// Whether it is decided by which IDs belong to one person.
-    fileprivate var isOfIdentity: Bool {
+    var isOfIdentity: Bool {
         switch self {
         case .alias, .unalias, .transferLineage, .undoTransfer, .redeem: true
         default: false

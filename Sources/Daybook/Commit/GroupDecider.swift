@@ -1,5 +1,7 @@
 import DaybookEvents
 import DaybookStore
+import Dispatch
+import Synchronization
 
 /// Decides the requests of one commit and chooses the step for each.
 struct GroupDecider {
@@ -34,6 +36,7 @@ struct GroupDecider {
         var rest: [WriteRequest] = []
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var heldByteCount = 0
+        var wave = Wave()
         for (index, request) in requests.enumerated() {
             let isFull = group.isClosed || group.rows.count >= Self.eventsPerCommitMax
             if isFull || request.customer.map({ group.mustCommit(before: $0, state) }) == true {
@@ -41,7 +44,12 @@ struct GroupDecider {
                 break
             }
             group.index(state)
-            var answer = try decideAlone(request, &group, &state)
+            if index >= wave.end {
+                wave = self.wave(requests, from: index)
+                foresee(&wave, requests, group, state)
+            }
+            let foreseen = wave.take(index)
+            var answer = try decideAlone(request, foreseen, &group, &state)
             if case .success(.receipt(let pending)) = answer {
                 heldByteCount += pending.heldByteCount
                 // Many requests wait together, and each may hold a customer of thousands of uses.
@@ -58,13 +66,75 @@ struct GroupDecider {
             names: LedgerState.Names(names: state.names, streams: state.streams))
     }
 
+    /// So many requests are foreseen at a time, each with its customer until it is decided in its turn.
+    private static let foreseenCount = 64
+    /// Fewer are decided in their turns: another thread would not be there in time.
+    private static let foreseenCountMin = 8
+    /// So many are foreseen by one thread before it takes the next eight.
+    private static let foreseenTogether = 8
+
+    /// Requests that are foreseen together.
+    private struct Wave {
+        private(set) var start = 0
+        private(set) var end = 0
+        /// In the order of the requests; `nil` of what is decided in its turn alone. Empty: nothing is foreseen.
+        var found: [Foreseen?] = []
+
+        init() {}
+
+        init(_ requests: Range<Int>) { (start, end) = (requests.lowerBound, requests.upperBound) }
+
+        mutating func take(_ index: Int) -> Foreseen? {
+            found.isEmpty ? nil : found[index - start].take()
+        }
+    }
+
+    /// The commands that come next, up to the first request that may close the group: what is behind it is decided in
+    /// the next group.
+    private func wave(_ requests: [WriteRequest], from first: Int) -> Wave {
+        let last = min(first + Self.foreseenCount, requests.count)
+        let count = requests[first..<last].prefix { $0.foreseeable != nil }.count
+        return Wave(first..<first + max(1, count))
+    }
+
+    /// Decides the commands of a wave upon what is known now, each on whatever thread is free; of one customer only the
+    /// first, which the next ones rest on.
+    private func foresee(
+        _ wave: inout Wave, _ requests: [WriteRequest], _ group: GroupDecision, _ state: LedgerState
+    ) {
+        let (start, count) = (wave.start, wave.end - wave.start)
+        guard count >= Self.foreseenCountMin, Parallel.processorCount > 1 else { return }
+        var subjects: Set<StreamName> = []
+        let commands = requests[start..<wave.end].map { request in
+            request.foreseeable.flatMap { command in
+                let (environment, subject) = (command.request.environment, command.request.subject)
+                return subjects.insert(StreamName(environment, .customer, subject)).inserted
+                    ? command : nil
+            }
+        }
+        let found = Mutex([Foreseen?](repeating: nil, count: count))
+        let turns = (count + Self.foreseenTogether - 1) / Self.foreseenTogether
+        DispatchQueue.concurrentPerform(iterations: turns) { turn in
+            let builder = group.builder(state, at: group.now)
+            let first = turn * Self.foreseenTogether
+            for place in first..<min(first + Self.foreseenTogether, count) {
+                guard let command = commands[place] else { continue }
+                let step = CommandStep(command: command, store: core.store, zones: core.zoneTables)
+                let made = Foreseen.foreseeing(step, group, state, builder)
+                found.withLock { $0[place] = made }
+            }
+        }
+        wave.found = found.withLock { $0 }
+    }
+
     /// A damaged row fails the request that needs it and no other; every other failure concerns all.
     private func decideAlone(
-        _ request: WriteRequest, _ group: inout GroupDecision, _ state: inout LedgerState
+        _ request: WriteRequest, _ foreseen: Foreseen?, _ group: inout GroupDecision,
+        _ state: inout LedgerState
     ) throws -> Result<WriteRequest.Answer, LedgerError> {
         let mark = group.mark(state)
         do {
-            return try decide(request, &group, &state)
+            return try decide(request, foreseen, &group, &state)
         } catch {
             let failure = StoreError.wrapping(error)
             guard failure.code == .damaged else { throw error }
@@ -74,13 +144,14 @@ struct GroupDecider {
     }
 
     private func decide(
-        _ request: WriteRequest, _ group: inout GroupDecision, _ state: inout LedgerState
+        _ request: WriteRequest, _ foreseen: Foreseen?, _ group: inout GroupDecision,
+        _ state: inout LedgerState
     ) throws -> Result<WriteRequest.Answer, LedgerError> {
         switch request.content {
         case .command(let command):
             core.settling.loadZones(&state)
             let step = CommandStep(command: command, store: core.store, zones: core.zoneTables)
-            switch try step.run(&group, &state) {
+            switch try step.run(&group, &state, foreseen: foreseen) {
             case .receipt(let receipt): return .success(.receipt(receipt))
             case .error(let error): return .failure(error)
             }

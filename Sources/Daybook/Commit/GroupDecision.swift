@@ -13,7 +13,7 @@ struct GroupDecision {
     private(set) var rows: [EventRow] = []
     /// Of each row (`RowDigest`).
     private var digests: [HistoryHash] = []
-    private let digest: RowDigest
+    let digest: RowDigest
     private(set) var documents: [StoredDocument] = []
     private var undecided: [UInt32: [OrderedEvent]] = [:]
     /// Those of these streams that are lineages.
@@ -45,15 +45,22 @@ struct GroupDecision {
     func mustCommit(
         before customer: (environment: Environment, name: String), _ state: LedgerState
     ) -> Bool {
-        guard !rows.isEmpty, let (lower, upper) = UUIDText.spellings(of: customer.name),
-            let first = state.names.id(of: lower), let second = state.names.id(of: upper)
-        else { return false }
-        return [first, second].contains { name in
-            guard let stream = state.streamID(customer.environment, .customer, name) else {
-                return false
-            }
+        guard !rows.isEmpty, let (lower, upper) = UUIDText.spellings(of: customer.name) else {
+            return false
+        }
+        return [lower, upper].contains { other in
+            guard !haveSameBytes(other, customer.name), let name = state.names.id(of: other),
+                let stream = state.streamID(customer.environment, .customer, name)
+            else { return false }
             return versions[stream] != nil && state.headOf(stream).position == 0
         }
+    }
+
+    /// Whether the group has no event of a stream, and none of any lineage: a customer who is one stream is then as
+    /// they were before it.
+    /// - Parameter stream: `nil`: it has not begun.
+    func isUntouched(_ stream: UInt32?) -> Bool {
+        undecidedLineages.isEmpty && (stream.map { undecided[$0] == nil } ?? true)
     }
 
     /// Where the next event will stand.
@@ -75,8 +82,9 @@ struct GroupDecision {
         try builder(state, at: instant, through: Int64.max).belonging(of: stream)
     }
 
-    private func builder(
-        _ state: LedgerState, at instant: Int64, through last: Int64
+    /// Builds cases of customers as they are with what this group decided before.
+    func builder(
+        _ state: LedgerState, at instant: Int64, through last: Int64 = Int64.max
     ) -> CaseBuilder {
         var known = undecided
         if last < headPosition + Int64(rows.count) {
@@ -122,14 +130,21 @@ struct GroupDecision {
         let stream = state.internStream(name)
         // The ledger's own commands keep their order by the version at which they were first recorded (rule 2).
         if isCommand { draft.sequence = head(of: stream, state).version + 1 }
-        internPatch(draft, &state)
+        let event = EncodedEvent(draft, in: name, requestDigest: requestDigest, digest)
+        add(event, stream, state: &state)
+    }
+
+    /// Takes an event of the writer's own into the commit that was encoded before.
+    /// - Parameter stream: The number of its stream.
+    mutating func add(
+        _ event: EncodedEvent, _ stream: UInt32, state: inout LedgerState
+    ) {
+        internPatch(event.draft, &state)
         var memo = NameMemo()
-        var (row, names) = EventEncoder.encode(
-            draft, Vocabulary.schema(named: draft.type, version: draft.version))
-        row.requestDigest = requestDigest
-        digests.append(digest.of(row, names, in: name))
-        memo.number(&row, names, &state.names)
-        append(row, stream, after: state.headOf(stream), recordedAt: draft.recordedAt)
+        var row = event.row
+        digests.append(event.digest)
+        memo.number(&row, event.names, &state.names)
+        append(row, stream, after: state.headOf(stream), recordedAt: event.draft.recordedAt)
         index(state)
     }
 

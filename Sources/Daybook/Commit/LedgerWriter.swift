@@ -146,8 +146,9 @@ package final class LedgerWriter: Sendable {
     // MARK: At once
 
     /// Commits some commands as one group, as the queue does with those that wait at the same time.
+    /// - Parameter drafts: Reports that come before them in the group.
     package func performTogether(
-        _ requests: [CommandRequest]
+        _ requests: [CommandRequest], after drafts: [EventDraft] = []
     ) -> [Result<Receipt, LedgerError>] {
         let answers = Mutex([Int: Result<Receipt, LedgerError>]())
         var rest = requests.enumerated().map { index, request in
@@ -161,6 +162,11 @@ package final class LedgerWriter: Sendable {
                     }
                 }
             }
+        }
+        if !drafts.isEmpty {
+            let reports = drafts.map { PreparedEvent.preparing($0, core.store.header.secret) }
+            let content = WriteRequest.Content.reports(PreparedReports(reports), ReportOptions())
+            rest.insert(WriteRequest(content: content) { _ in }, at: 0)
         }
         while !rest.isEmpty { rest = commit(rest) }
         return answers.withLock { answers in requests.indices.compactMap { answers[$0] } }

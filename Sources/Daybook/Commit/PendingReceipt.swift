@@ -47,15 +47,15 @@ struct UseAnswer: Sendable {
 
     /// `nil`: the command uses nothing, and its answer has no numbers.
     init?(
-        _ request: CommandRequest, _ context: CustomerCase,
+        _ command: PreparedCommand, _ context: CustomerCase,
         _ entitlements: EntitlementsAnswer? = nil
     ) {
-        switch request.command {
+        switch command.request.command {
         case .consume(let meter, let count, _): (name, amount) = (meter, count)
         case .reserve(let meter, let count, _, _): (name, amount) = (meter, count)
         default: return nil
         }
-        profile = request.profile
+        profile = command.request.profile
         self.context = context
         self.entitlements = entitlements
     }

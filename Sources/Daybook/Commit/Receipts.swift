@@ -12,26 +12,25 @@ extension CommandStep {
         of decided: Decided, _ first: Int64?, _ positions: [Int64], _ group: GroupDecision,
         _ state: LedgerState
     ) throws -> Outcome {
-        let verdict = decided.verdict
-        if let rejection = verdict.rejection {
-            var refused = verdict.decision
+        if let rejection = decided.verdict.rejection {
+            var refused = decided.verdict.decision
             refused?.allowed = false
             return .error(.rejected(rejection, decision: refused))
         }
         var numbers: UseAnswer?
-        if first != nil, verdict.decision != nil {
+        if first != nil, decided.verdict.decision != nil {
             let last = positions.last ?? Int64.max
             let after =
                 try followed(decided, by: positions.count, group, state)
                 ?? context(group, state, at: decided.at, through: last)
             // Uses change no entitlement, but where they are the first that is known of the customer.
             let isUnchanged = after.hasSameCustomer(as: decided.context)
-            numbers = UseAnswer(request, after, isUnchanged ? verdict.entitlements : nil)
+            numbers = UseAnswer(command, after, isUnchanged ? decided.verdict.entitlements : nil)
         }
         let receipt = Receipt(
             key: command.key, positions: positions, recordedAt: group.recordedAt,
-            durability: store.durability, decision: verdict.decision, variant: verdict.variant,
-            wasDoneBefore: verdict.isRepeated,
+            durability: store.durability, decision: decided.verdict.decision,
+            variant: decided.verdict.variant, wasDoneBefore: decided.verdict.isRepeated,
             clockLead: lead(of: group.rows.last { $0.event.position == first }))
         return .receipt(PendingReceipt(receipt, numbers: numbers))
     }
@@ -57,7 +56,7 @@ extension CommandStep {
             key: command.key, positions: positions, recordedAt: row.recordedAt,
             durability: store.durability, decision: nil,
             variant: try exposedVariant(row, state), clockLead: lead(of: row))
-        return .receipt(PendingReceipt(receipt, numbers: UseAnswer(request, context)))
+        return .receipt(PendingReceipt(receipt, numbers: UseAnswer(command, context)))
     }
 
     private func exposedVariant(_ row: EventRow, _ state: LedgerState) throws -> String? {

@@ -18,9 +18,9 @@ final class WriteRequest: Sendable {
     }
     enum Answer: Sendable {
         case receipt(PendingReceipt)
-        case reports(ReportReceipt)
-        case restore(RestoreReceipt)
-        case transfer(TransferReceipt)
+        indirect case reports(ReportReceipt)
+        indirect case restore(RestoreReceipt)
+        indirect case transfer(TransferReceipt)
     }
 
     /// The customer upon whose case it is decided; `nil`: none.
@@ -31,6 +31,14 @@ final class WriteRequest: Sendable {
         case .restore(let request): (request.environment, request.subject)
         case .reports, .publish, .tick: nil
         }
+    }
+
+    /// The command, if its customer's own case alone decides it; it closes no group then.
+    var foreseeable: PreparedCommand? {
+        guard case .command(let command) = content, command.request.command.restsOnCustomer else {
+            return nil
+        }
+        return command
     }
 
     var isCommand: Bool {

@@ -80,7 +80,9 @@ package final class AggregateCache: Sendable {
     private static let decisionCountMax = 4
     /// About, with its texts and what else it holds.
     private static let decisionByteCount =
-        MemoryLayout<CheckQuestion>.stride + MemoryLayout<Decision>.stride + 640
+        MemoryLayout<CheckQuestion>.stride + MemoryLayout<Decision>.stride
+        + MemoryLayout<MeterAnswer>.stride + MemoryLayout<Source>.stride
+        + MemoryLayout<PaywallAnswer>.stride + 2 * MemoryLayout<DisplayText>.stride + 640
     /// What an entry takes beside its state, of a table that is three quarters full.
     private static let entryByteCount = MemoryLayout<Entry>.stride * 4 / 3
     /// A state that takes more is not kept as it was: copying it would keep those who ask waiting.

@@ -83,7 +83,7 @@ package struct CaseBuilder {
     package func build(_ key: CustomerKey, folded: AggregateState? = nil) throws -> CustomerCase {
         let environment = key.environment
         let person = persons[key]
-        let streams = person.members.compactMap {
+        let streams = (person.members + newSpellings(of: person.members, environment)).compactMap {
             persons.state.streams.entry(environment, .customer, $0)
         }
         let customer =
@@ -116,6 +116,24 @@ package struct CaseBuilder {
             lineagesOfOthers: others, catalogs: persons.state.catalogs.known(at: cut),
             zones: persons.state.zones,
             names: persons.state.names, at: at)
+    }
+
+    /// The other spellings of ids that are UUIDs, where the events that are not committed yet are the first to have
+    /// them: with these the two become one person.
+    private func newSpellings(of members: [NameID], _ environment: Environment) -> [NameID] {
+        if undecided.isEmpty { return [] }
+        return members.flatMap { member -> [NameID] in
+            guard let (lower, upper) = UUIDText.spellings(of: persons.state.names[member]) else {
+                return []
+            }
+            return [lower, upper].compactMap { other in
+                guard let name = persons.state.names.id(of: other), !members.contains(name),
+                    let stream = persons.state.streamID(environment, .customer, name),
+                    undecided[stream]?.isEmpty == false
+                else { return nil }
+                return name
+            }
+        }
     }
 
     /// All ids of a customer's person, in the order of their bytes.

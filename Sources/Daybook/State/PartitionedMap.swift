@@ -17,8 +17,8 @@ extension CustomerKey: Partitioned {
 
 /// The parts of a table, of which copies share all but what was changed since.
 ///
-/// They lie in groups of 64, so that the first change after a copy copies the references of one group and those to the
-/// groups.
+/// They lie in groups of 16, and these in blocks of 16 groups, so that the first change after a copy copies the
+/// references of one group and one block, and those to the blocks.
 private struct PartList<Part: AnyObject & Sendable>: Sendable {
     /// Changed only while one list alone refers to it, so that there is nothing to find out at every access.
     private final class Group: @unchecked Sendable {
@@ -26,42 +26,64 @@ private struct PartList<Part: AnyObject & Sendable>: Sendable {
         init(_ parts: [Part]) { self.parts = parts }
     }
 
-    static var groupSize: Int { 64 }
+    /// As a group.
+    private final class Block: @unchecked Sendable {
+        @exclusivity(unchecked) var groups: [Group]
+        init(_ groups: [Group]) { self.groups = groups }
+    }
 
-    private var groups: [Group] = []
+    private static var groupSize: Int { 16 }
+    /// How many parts a block has.
+    static var blockSize: Int { groupSize * groupSize }
 
-    var isEmpty: Bool { groups.isEmpty }
+    private var blocks: [Block] = []
 
-    subscript(index: Int) -> Part { groups[index / Self.groupSize].parts[index % Self.groupSize] }
+    var isEmpty: Bool { blocks.isEmpty }
+
+    subscript(index: Int) -> Part {
+        blocks[index / Self.blockSize].groups[index / Self.groupSize % Self.groupSize]
+            .parts[index % Self.groupSize]
+    }
 
     func forEach(_ body: (Part) -> Void) {
-        for group in groups { for part in group.parts { body(part) } }
+        for block in blocks {
+            for group in block.groups { for part in group.parts { body(part) } }
+        }
     }
 
     /// Puts the same part into every place, which the first change of a place copies.
-    mutating func fill(with part: Part, groups count: Int) {
+    mutating func fill(with part: Part, blocks count: Int) {
         let group = Group(Array(repeating: part, count: Self.groupSize))
-        groups = Array(repeating: group, count: count)
+        let block = Block(Array(repeating: group, count: Self.groupSize))
+        blocks = Array(repeating: block, count: count)
     }
 
     mutating func append(_ part: Part) {
-        if let last = groups.indices.last, groups[last].parts.count < Self.groupSize {
-            own(last).parts.append(part)
+        guard let last = blocks.indices.last else { return blocks.append(Block([Group([part])])) }
+        // Counted without taking the group out: a second reference would cost a copy of it.
+        let groupCount = blocks[last].groups.count
+        if blocks[last].groups[groupCount - 1].parts.count < Self.groupSize {
+            ownGroup(last, groupCount - 1).parts.append(part)
+        } else if groupCount < Self.groupSize {
+            ownBlock(last).groups.append(Group([part]))
         } else {
-            groups.append(Group([part]))
+            blocks.append(Block([Group([part])]))
         }
     }
 
     mutating func removeLast() {
-        let last = groups.count - 1
-        own(last).parts.removeLast()
-        if groups[last].parts.isEmpty { groups.removeLast() }
+        let last = blocks.count - 1
+        let group = ownGroup(last, blocks[last].groups.count - 1)
+        group.parts.removeLast()
+        guard group.parts.isEmpty else { return }
+        ownBlock(last).groups.removeLast()
+        if blocks[last].groups.isEmpty { blocks.removeLast() }
     }
 
     /// A part that nothing else refers to.
     /// - Parameter copy: Makes one with the same content.
     mutating func own(_ index: Int, copy: (Part) -> Part) -> Part {
-        let group = own(index / Self.groupSize)
+        let group = ownGroup(index / Self.blockSize, index / Self.groupSize % Self.groupSize)
         let place = index % Self.groupSize
         if !isKnownUniquelyReferenced(&group.parts[place]) {
             group.parts[place] = copy(group.parts[place])
@@ -69,11 +91,19 @@ private struct PartList<Part: AnyObject & Sendable>: Sendable {
         return group.parts[place]
     }
 
-    private mutating func own(_ index: Int) -> Group {
-        if !isKnownUniquelyReferenced(&groups[index]) {
-            groups[index] = Group(groups[index].parts)
+    private mutating func ownGroup(_ block: Int, _ index: Int) -> Group {
+        let block = ownBlock(block)
+        if !isKnownUniquelyReferenced(&block.groups[index]) {
+            block.groups[index] = Group(block.groups[index].parts)
         }
-        return groups[index]
+        return block.groups[index]
+    }
+
+    private mutating func ownBlock(_ index: Int) -> Block {
+        if !isKnownUniquelyReferenced(&blocks[index]) {
+            blocks[index] = Block(blocks[index].groups)
+        }
+        return blocks[index]
     }
 }
 
@@ -97,7 +127,7 @@ package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
         convenience init(copying part: Part) { self.init(part.values, part.parts) }
     }
 
-    private static var groupCount: Int { 64 }
+    private static var partCount: Int { 4_096 }
     /// A part that has more values after a change is divided, unless its keys have no bits left. So the first change
     /// after a copy rarely copies more.
     private static var valuesPerPart: Int { 128 }
@@ -158,7 +188,9 @@ package struct PartitionedMap<Key: Partitioned, Value: Sendable>: Sendable {
     }
 
     private mutating func change(_ key: Key, _ body: (inout [Key: Value]) -> Void) {
-        if parts.isEmpty { parts.fill(with: Part([:]), groups: Self.groupCount) }
+        if parts.isEmpty {
+            parts.fill(with: Part([:]), blocks: Self.partCount / PartList<Part>.blockSize)
+        }
         let bits = Self.bits(of: key)
         var part = parts.own(Self.index(bits), copy: Part.init(copying:))
         var below = Self.bitsBelow
@@ -196,7 +228,7 @@ package struct PagedArray<Element: Sendable>: Sendable {
         }
     }
 
-    /// Small, for the first change after a copy copies a page; 8,192 elements are a group of pages.
+    /// Small, for the first change after a copy copies a page.
     private static var pageCount: Int { 128 }
 
     private var pages = PartList<Page>()

@@ -3,7 +3,7 @@ import DaybookEvents
 public import DaybookStore
 
 /// Why the ledger did not do what it was asked.
-public enum LedgerError: Error, Sendable {
+public indirect enum LedgerError: Error, Sendable {
     /// A rule refused the command; no entitlement changed.
     case rejected(Rejection, decision: Decision?)
     /// The key was used before for something else.

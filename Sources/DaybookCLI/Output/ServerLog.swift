@@ -22,12 +22,13 @@ struct ServerLog: LogHandler {
         let all =
             metadata.isEmpty
             ? event.metadata ?? [:] : metadata.merging(event.metadata ?? [:]) { _, new in new }
-        let fields = all.map { ($0.key, Self.text($0.value)) }.sorted { $0.0 < $1.0 }
+        let names = all.keys.sorted()
         let time = RFC3339.format(Int64(Date().timeIntervalSince1970 * 1_000))
         let message = "\(event.message)"
         let text =
             isJSON
-            ? json(time, event.level, message, fields) : plain(time, event.level, message, fields)
+            ? json(time, event.level, message, names, all)
+            : plain(time, event.level, message, names, all)
         // One write for a line, so that lines of several threads do not mix; a log that cannot be written is not told.
         var line = text + "\n"
         line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -38,20 +39,34 @@ struct ServerLog: LogHandler {
     }
 
     private func json(
-        _ time: String, _ level: Logger.Level, _ message: String, _ fields: [(String, String)]
+        _ time: String, _ level: Logger.Level, _ message: String, _ names: [String],
+        _ values: Logger.Metadata
     ) -> String {
         var object: JSONObject = [
             "time": .string(time), "level": .string(level.rawValue), "message": .string(message),
         ]
-        for (name, value) in fields where object[name] == nil { object[name] = .string(value) }
+        for name in names where object[name] == nil {
+            object[name] = .string(values[name].map(Self.text) ?? "")
+        }
         return JSONValue.object(object).canonicalText
     }
 
     private func plain(
-        _ time: String, _ level: Logger.Level, _ message: String, _ fields: [(String, String)]
+        _ time: String, _ level: Logger.Level, _ message: String, _ names: [String],
+        _ values: Logger.Metadata
     ) -> String {
-        let words = fields.map { "\($0.0)=\($0.1)" }.joined(separator: " ")
-        let line = "\(time) \(level.rawValue) \(message)" + (words.isEmpty ? "" : " \(words)")
+        var line = time
+        line.reserveCapacity(256)
+        line += " "
+        line += level.rawValue
+        line += " "
+        line += message
+        for name in names {
+            line += " "
+            line += name
+            line += "="
+            line += values[name].map(Self.text) ?? ""
+        }
         return ShownText.escaped(line)
     }
 }

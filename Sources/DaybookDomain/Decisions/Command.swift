@@ -12,7 +12,7 @@ public enum Command: Sendable, Equatable {
     case pin(meter: String?, ref: String)
     /// The customer is about to see an experiment: the variant of the first time, for ever (docs/rules.md#experiments).
     case expose(experiment: String)
-    case issueGrant(GrantTerms)
+    indirect case issueGrant(GrantTerms)
     /// From a time on; `nil`: the ledger's clock.
     case voidGrant(grant: String, at: Int64? = nil)
     /// A code of a promotion is redeemed, once for ever.
@@ -170,7 +170,7 @@ public struct CommandRequest: Sendable, Equatable {
 }
 
 /// Why a command was refused: a closed list, with the numbers. It changes no customer's entitlements.
-public enum Rejection: Error, Sendable, Equatable {
+public indirect enum Rejection: Error, Sendable, Equatable {
     case limitReached(
         meter: String, limit: Int64, used: Int64, reserved: Int64, requested: Int64,
         resetsAt: Int64?)

@@ -15,17 +15,17 @@ public struct Decision: Sendable, Equatable {
     /// How many units were asked for.
     public var amount: Int64
     /// Numbers of the meter; `nil` for features without one.
-    public var usage: MeterAnswer?
+    @Boxed public var usage: MeterAnswer?
     /// What opens it, or the feature that the meter needs; `nil`: no source does.
-    public var source: Source?
+    @Boxed public var source: Source?
     /// Every source that could open it, in the order in which they are shown: active ones first.
     public var candidates: [Source]
     /// The upgrade screen that fits; `nil` where nothing is refused or suggested, and in a bare decision.
-    public var paywall: PaywallAnswer?
+    @Boxed public var paywall: PaywallAnswer?
     /// What people are told.
-    public var display: DisplayText?
+    @Boxed public var display: DisplayText?
     /// The heading above it, where the catalog has one for what was refused.
-    public var title: DisplayText?
+    @Boxed public var title: DisplayText?
     /// With soft enforcement: allowed, but the app should suggest the upgrade.
     public var isPrompting: Bool
     /// What is odd: `profile_required`, `unknown_profile`, `profile_over_limit`; empty: nothing is.

@@ -4,6 +4,8 @@ package enum ShownText {
     /// can move a cursor, colour a terminal or pretend to be a line of ours: `\n`, `\t`, `\u{1B}`. Doing it twice
     /// changes nothing.
     package static func escaped(_ text: String) -> String {
+        // Nearly all texts are plain ASCII.
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var shown = ""
         for scalar in text.unicodeScalars {

@@ -40,7 +40,7 @@ struct Dispatcher: Sendable {
                 to: (error as? BodyProblem)?.problem ?? Problem(error), request.head,
                 admitted?.parts ?? Self.parts(context), id: id, by: gate)
         }
-        answer.headers[.requestID] = id
+        answer.headers.append(HTTPField(name: .requestID, value: id))
         for field in route.door.headers { answer.headers.append(field) }
         for field in limits?.headers ?? [:] { answer.headers.append(field) }
         for field in origins.headers(for: request.headers) { answer.headers.append(field) }
@@ -82,7 +82,7 @@ struct Dispatcher: Sendable {
         ).write(to: log)
         let door = door(of: request)
         var answer = door.answer(to: problem, request.head, [:], id: id, by: gate)
-        answer.headers[.requestID] = id
+        answer.headers.append(HTTPField(name: .requestID, value: id))
         for field in door.headers { answer.headers.append(field) }
         for field in origins.headers(for: request.headers) { answer.headers.append(field) }
         return response(answer, in: context)
@@ -171,7 +171,7 @@ struct Dispatcher: Sendable {
         _ answer: Answer, in context: ServerContext, isLast: Bool = false
     ) -> Response {
         var headers = answer.headers
-        headers[.xContentTypeOptions] = "nosniff"
+        headers.append(HTTPField(name: .xContentTypeOptions, value: "nosniff"))
         if isLast { headers[.connection] = "close" }
         return Response(
             status: answer.status, headers: headers, body: body(answer.body, context, isLast))

@@ -21,14 +21,14 @@ struct RequestLine {
 
     func write(to log: Logger) {
         var metadata: Logger.Metadata = [
-            "route": "\(route)", "method": "\(method)", "status": "\(status)",
-            "ms": "\(Int64(duration / .milliseconds(1)))", "request": "\(request)",
+            "route": .string(route), "method": .string(method), "status": .string(String(status)),
+            "ms": .string(String(Int64(duration / .milliseconds(1)))), "request": .string(request),
         ]
-        if let app { metadata["app"] = "\(app)" }
-        if let trace { metadata["trace"] = "\(trace)" }
-        if let key { metadata["key"] = "\(key)" }
-        if let customer { metadata["customer"] = "\(customer)" }
-        if let failure { metadata["error"] = "\(Self.cause(of: failure))" }
+        if let app { metadata["app"] = .string(app) }
+        if let trace { metadata["trace"] = .string(trace) }
+        if let key { metadata["key"] = .string(key) }
+        if let customer { metadata["customer"] = .string(customer) }
+        if let failure { metadata["error"] = .string(Self.cause(of: failure)) }
         log.log(level: status >= 500 ? .error : .info, "request", metadata: metadata)
     }
 

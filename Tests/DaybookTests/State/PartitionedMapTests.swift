@@ -90,8 +90,12 @@ struct PartitionedMapTests {
         var (pages, model) = (PagedArray<Int>(), [Int]())
         var kept: [(PagedArray<Int>, [Int])] = []
         #expect(pages.popLast() == nil)
+        // With what follows it goes beyond a block of 32,768 elements, and back at the last edge.
+        for number in 0..<11_400 {
+            pages.append(number)
+            model.append(number)
+        }
         for turn in 0..<40 {
-            // Beyond two groups of pages.
             for _ in 0..<1_200 {
                 switch Int.random(in: 0...9, using: &random) {
                 case 0: #expect(pages.popLast() == model.popLast())
@@ -123,5 +127,6 @@ struct PartitionedMapTests {
             #expect(pages.count == model.count && pages.all == model)
             #expect(model.indices.allSatisfy { pages[$0] == model[$0] })
         }
+        #expect(kept.contains { $0.1.count > 32_768 } && kept.contains { $0.1.count < 32_768 })
     }
 }

@@ -70,10 +70,14 @@ struct SpelledIDTests {
         try await LedgerFixture("magical-stories")
     }
 
-    @Test("One quota, whichever way the id is written, also within one group of commands")
-    func quota() async throws {
+    @Test(
+        "One quota, whichever way the id is written, also within one group of commands",
+        arguments: [
+            [upper, lower, mixed, upper, lower, upper], [upper, upper, upper, lower, lower, lower],
+            [mixed, lower, upper, mixed, lower, upper], [lower, lower, lower, mixed, upper, upper],
+        ])
+    func quota(_ names: [String]) async throws {
         let fixture = try await Self.fixture()
-        let names = [Self.upper, Self.lower, Self.mixed, Self.upper, Self.lower, Self.upper]
         let answers = fixture.ledger.writer.performTogether(
             names.enumerated().map { index, name in
                 CommandRequest(
@@ -92,6 +96,21 @@ struct SpelledIDTests {
             }
             #expect(uses == 3)
         }
+    }
+
+    @Test(
+        "The first use in another spelling counts in its receipt, also before one of the same millisecond"
+    )
+    func firstOfSpelling() async throws {
+        let fixture = try await Self.fixture()
+        func use(_ name: String, _ key: String) async throws -> Receipt {
+            try await fixture.ledger.consume("stories", by: name, ref: key, key: key)
+        }
+        _ = try await use(Self.lower, "b")
+        // Of two events that happened at once the one with the smaller key comes first.
+        let receipt = try await use(Self.upper, "a")
+        #expect(receipt.decision?.usage?.used == 2)
+        #expect(try await use(Self.upper, "a") == receipt)
     }
 
     @Test("From the event on that names the second spelling, and not before")

@@ -36,7 +36,7 @@ public struct MeterAnswer: Sendable, Equatable {
     /// Windows: the oldest moment that may be seen; `nil` is all of history.
     public var visibleFrom: Int64?
     /// The source that makes it unlimited.
-    public var coveredBy: Source?
+    @Boxed public var coveredBy: Source?
     /// Gauges over the limit: what stays writable.
     public var writable: [String]
     /// What is odd: `overage`, `over_limit`, `gauge_duplicate`, `gauge_underflow`; empty: nothing is.
