@@ -44,6 +44,7 @@ struct Journey: Sendable {
                 try core.publication.withLock { _ in
                     let point = try writer.append(decided.batch)
                     outcome.eventCount = decided.rows.count
+                    core.recentCursors.note(decided.batch)
                     if publish(decided.rows, &decided.names, point, isAsked: isAsked) {
                         core.passOverOwnCommit()
                     }

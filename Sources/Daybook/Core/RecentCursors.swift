@@ -5,17 +5,55 @@ import Synchronization
 /// The hashes over the newest events, so that a place near the end reads no event twice: a receipt names its place, and
 /// a reader at the end comes back again and again.
 final class RecentCursors: Sendable {
-    /// How many positions before the end are held.
+    /// How many positions before the end are held, and up to twice as many for a while.
     private static let countMax = 2 * Int(HistoryCursor.blockCount)
 
     private struct Held {
         /// Of positions one after the other.
         var cursors: [HistoryCursor] = []
+        /// What this process committed after the last of them.
+        var committed: [HistoryCursor.Entry] = []
+
+        mutating func append(_ more: [HistoryCursor]) {
+            cursors += more
+            if cursors.count >= 2 * countMax { cursors.removeFirst(cursors.count - countMax) }
+        }
+
+        /// Goes along what was committed.
+        mutating func goOn() {
+            guard var cursor = cursors.last else { return }
+            var more: [HistoryCursor] = []
+            more.reserveCapacity(committed.count)
+            for entry in committed {
+                cursor.append(count: 1) { _ in entry }
+                more.append(cursor)
+            }
+            committed.removeAll(keepingCapacity: true)
+            append(more)
+        }
+
         /// The hashes with which epochs begin, by their start.
         var origins: [Int64: HistoryHash] = [:]
     }
 
     private let held = Mutex(Held())
+
+    /// Takes what was committed just now, so that no place needs it to be read.
+    ///
+    /// Nothing is taken where no place near the end was asked for before, nor while events are read for one: the writer
+    /// does not wait for that, and what is missing here is read.
+    func note(_ batch: AppendBatch) {
+        _ = held.withLockIfAvailable { held in
+            guard let last = held.cursors.last?.position, !batch.rows.isEmpty,
+                last + Int64(held.committed.count) + 1 == batch.rows[0].event.position,
+                held.committed.count + batch.rows.count <= Self.countMax,
+                batch.digests.count == batch.rows.count
+            else { return held.committed.removeAll() }
+            for (row, digest) in zip(batch.rows, batch.digests) {
+                held.committed.append(.init(recordedAt: row.recordedAt, digest: digest))
+            }
+        }
+    }
 
     /// The cursor after the event at a position.
     /// - Returns: `nil` beyond the end of the store.
@@ -29,13 +67,15 @@ final class RecentCursors: Sendable {
         // Held while events are read: those who ask at the same time ask for the same ones.
         return try held.withLock { held in
             if let found = Self.find(position, held.cursors) { return found }
+            held.goOn()
+            if let found = Self.find(position, held.cursors) { return found }
             let more = try Self.more(upTo: end, from: position, held.cursors.last, core)
             // A file that was exchanged while it was read is noticed before anything of it is held.
             try core.takeForeignChanges()
             if held.cursors.last.map({ $0.position + 1 }) != more.first?.position {
                 held.cursors = []
             }
-            held.cursors = (held.cursors + more).suffix(Self.countMax)
+            held.append(more)
             if let found = Self.find(position, held.cursors) { return found }
             return try core.store.eventCursor(at: position)
         }

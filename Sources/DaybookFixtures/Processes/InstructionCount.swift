@@ -34,7 +34,7 @@ public struct InstructionCount: Sendable {
         "check-first": ([], 50, 350),
         "history": ([], 4, 20),
         "consume": ([], 100, 400),
-        "consume-together": ([], 4, 12),
+        "consume-together": ([], 2, 6),
         "record": ([], 2, 8),
         "replay-rows": ([], 1, 3),
         "replay-segments": ([], 1, 4),

@@ -63,6 +63,23 @@ struct GroupDamageTests {
         try ledger.close()
     }
 
+    @Test("Of a group that is decided side by side, too, only those who meet the damage fail")
+    func sideBySide() async throws {
+        let folder = try LedgerFolder()
+        let ledger = try await Self.damaged(folder)
+        let head = try ledger.head().position
+        let names = ["bob", "ada", "cy", "ada"] + (0..<20).map { "new-\($0)" }
+        let results = ledger.writer.performTogether(
+            names.enumerated().map { index, name in use(name, "\(name)-g\(index)") })
+        try #require(results.count == names.count)
+        for (name, result) in zip(names, results) {
+            #expect(((try? result.get()) == nil) == (name == "ada"), "\(name): \(result)")
+        }
+        let positions = results.flatMap { (try? $0.get().positions) ?? [] }
+        #expect(positions == Array(head + 1...head + 22))
+        try ledger.close()
+    }
+
     @Test("A failure for another reason than damage fails the whole group")
     func environment() async throws {
         let store = HookedStore(app: "dozzi")

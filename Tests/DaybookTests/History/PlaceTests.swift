@@ -113,6 +113,30 @@ struct PlaceTests {
         try ledger.close()
     }
 
+    @Test("Whether a commit is known by its writer or read from the file, its places are the same")
+    func committed() async throws {
+        let ledger = try await bench.create(3)
+        let other = try bench.open()
+        var told: [Place] = []
+        var count = 3
+        // Asked after each commit, after several, after one of another ledger of the file, after one that is longer
+        // than what is held, and across the ends of blocks.
+        for (turn, size) in ([1, 1, 40, 1, 300, 5, 2, 700, 1, 1, 130] as [Int]).enumerated() {
+            let writer = turn % 4 == 3 ? other : ledger
+            try await writer.record(ForkBench.drafts(count..<count + size, past: 0))
+            count += size
+            guard turn % 3 != 1 else { continue }
+            for position in Set([count - size + 2, count, count + 1]) {
+                told.append(try ledger.place(at: Int64(position)))
+            }
+        }
+        try other.close()
+        try ledger.close()
+        let reader = try bench.open(readOnly: true)
+        for place in told { #expect(try reader.place(at: place.position) == place) }
+        try reader.close()
+    }
+
     @Test("A store that keeps no hashes has the same places as one that does")
     func plainStore() async throws {
         let stores: [any EventStore] = [
