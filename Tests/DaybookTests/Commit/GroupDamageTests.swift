@@ -76,7 +76,8 @@ struct GroupDamageTests {
             #expect(((try? result.get()) == nil) == (name == "ada"), "\(name): \(result)")
         }
         let positions = results.flatMap { (try? $0.get().positions) ?? [] }
-        #expect(positions == Array(head + 1...head + 22))
+        #expect(positions.count >= 22)
+        #expect(positions == Array(head + 1...(try ledger.head().position)))
         try ledger.close()
     }
 
