@@ -2,6 +2,7 @@ import DaybookDomain
 import DaybookEvents
 
 /// A command that was decided beside others of its commit, on whatever thread, upon what was known before any of them.
+/// Other commits may have come between; `stands` finds out whether they matter.
 ///
 /// Why: what one customer may do hardly ever depends on what another one does at the same time, and deciding is most of
 /// what the one writer does.
@@ -11,13 +12,20 @@ final class Foreseen: Sendable {
     /// anew.
     let events: [EncodedEvent]
     private let customer: StreamName
+    /// Where the customer's stream ended.
+    private let head: Int64
+    /// The last position that is in no customer's stream (`LedgerState.sharedHead`).
+    private let sharedHead: Int64
 
     private init(
-        _ decided: CommandStep.Decided, _ events: [EncodedEvent], of customer: StreamName
+        _ decided: CommandStep.Decided, _ events: [EncodedEvent], of customer: StreamName,
+        head: Int64, sharedHead: Int64
     ) {
         self.decided = decided
         self.events = events
         self.customer = customer
+        self.head = head
+        self.sharedHead = sharedHead
     }
 
     /// Customers who take more memory are decided in their turns: all of a wave are held together.
@@ -52,13 +60,25 @@ final class Foreseen: Sendable {
             version += 1
             events.append(step.encoded(canonical, in: name, version, group.digest))
         }
-        return Foreseen(decided, events, of: customer)
+        return Foreseen(
+            decided, events, of: customer, head: head(of: stream, state),
+            sharedHead: state.sharedHead)
     }
 
-    /// Whether the customer is still as they were: nothing of this commit is theirs, and none of it is a lineage's.
+    /// Whether the customer is still as they were: nothing that was committed since, and nothing of this commit, is
+    /// theirs or in a stream that is no customer's, such as purchases, catalogs and corrections; and no other ID has
+    /// become theirs.
+    /// - Parameter group: Is decided at the same time.
     func stands(_ group: GroupDecision, _ state: LedgerState) -> Bool {
-        group.isUntouched(
-            state.stream(named: customer.name, customer.kind, in: customer.environment))
+        guard state.sharedHead == sharedHead else { return false }
+        let stream = state.stream(named: customer.name, customer.kind, in: customer.environment)
+        return Self.head(of: stream, state) == head && group.isUntouched(stream)
+            && Self.isAlone(customer.name, customer.environment, state)
+    }
+
+    /// - Parameter stream: `nil`: it has not begun.
+    private static func head(of stream: UInt32?, _ state: LedgerState) -> Int64 {
+        stream.map { state.headOf($0).position } ?? 0
     }
 
     /// Whether all that is known of a customer stands in the stream of this name, purchases aside.

@@ -1,7 +1,5 @@
 import DaybookEvents
 import DaybookStore
-import Dispatch
-import Synchronization
 
 /// Decides the requests of one commit and chooses the step for each.
 struct GroupDecider {
@@ -11,6 +9,8 @@ struct GroupDecider {
         var rows: [EventRow]
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)]
         var rest: [WriteRequest]
+        /// Whether what comes next rests on more than this group's customers.
+        var isClosed: Bool
         var batch: AppendBatch
         /// `nil` once they were handed on: who changes them must be the only one who has them.
         var names: LedgerState.Names?
@@ -24,19 +24,29 @@ struct GroupDecider {
     private static let heldByteCountMax = 16 << 20
 
     /// Decides requests in order, each upon what the ones before it decided; the caller holds the right to write.
-    func decide(_ requests: [WriteRequest]) throws -> Outcome {
+    func decide(_ requested: WriteGroup) throws -> Outcome {
+        let requests = requested.requests
         // The writer's own, so that no reader waits for a decision; what it gives is published with the commit.
         var state = core.state.withLock { state in
             core.settling.loadZones(&state)
             return state
         }
+        let time = try core.commitTime(after: state.head)
+        var wave = Wave()
+        var now: Int64?
+        if let foresight = requested.foresight {
+            let found = foresight.take()
+            if foresight.isTimely(time, after: state.head) {
+                wave = Wave(0..<found.count, found)
+                now = foresight.now
+            }
+        }
         var group = GroupDecision(
-            store: core.store, head: state.head.position,
-            time: try core.commitTime(after: state.head), bounds: core.bounds)
+            store: core.store, head: state.head.position, time: time, now: now,
+            bounds: core.bounds)
         var rest: [WriteRequest] = []
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var heldByteCount = 0
-        var wave = Wave()
         for (index, request) in requests.enumerated() {
             let isFull = group.isClosed || group.rows.count >= Self.eventsPerCommitMax
             if isFull || request.customer.map({ group.mustCommit(before: $0, state) }) == true {
@@ -45,8 +55,7 @@ struct GroupDecider {
             }
             group.index(state)
             if index >= wave.end {
-                wave = self.wave(requests, from: index)
-                foresee(&wave, requests, group, state)
+                wave = self.wave(requests, from: index, group, state)
             }
             let foreseen = wave.take(index)
             var answer = try decideAlone(request, foreseen, &group, &state)
@@ -62,69 +71,38 @@ struct GroupDecider {
             answers.append((request, answer))
         }
         return Outcome(
-            rows: group.rows, answers: answers, rest: rest, batch: group.batch(state),
+            rows: group.rows, answers: answers, rest: rest, isClosed: group.isClosed,
+            batch: group.batch(state),
             names: LedgerState.Names(names: state.names, streams: state.streams))
     }
 
-    /// So many requests are foreseen at a time, each with its customer until it is decided in its turn.
-    private static let foreseenCount = 64
-    /// Fewer are decided in their turns: another thread would not be there in time.
-    private static let foreseenCountMin = 8
-    /// So many are foreseen by one thread before it takes the next eight.
-    private static let foreseenTogether = 8
-
-    /// Requests that are foreseen together.
+    /// Requests of which commands were foreseen together.
     private struct Wave {
-        private(set) var start = 0
+        private var start = 0
         private(set) var end = 0
         /// In the order of the requests; `nil` of what is decided in its turn alone. Empty: nothing is foreseen.
-        var found: [Foreseen?] = []
+        private var found: [Foreseen?] = []
 
         init() {}
 
-        init(_ requests: Range<Int>) { (start, end) = (requests.lowerBound, requests.upperBound) }
+        init(_ requests: Range<Int>, _ found: [Foreseen?]) {
+            (start, end) = (requests.lowerBound, requests.upperBound)
+            self.found = found
+        }
 
         mutating func take(_ index: Int) -> Foreseen? {
             found.isEmpty ? nil : found[index - start].take()
         }
     }
 
-    /// The commands that come next, up to the first request that may close the group: what is behind it is decided in
-    /// the next group.
-    private func wave(_ requests: [WriteRequest], from first: Int) -> Wave {
-        let last = min(first + Self.foreseenCount, requests.count)
-        let count = requests[first..<last].prefix { $0.foreseeable != nil }.count
-        return Wave(first..<first + max(1, count))
-    }
-
-    /// Decides the commands of a wave upon what is known now, each on whatever thread is free; of one customer only the
-    /// first, which the next ones rest on.
-    private func foresee(
-        _ wave: inout Wave, _ requests: [WriteRequest], _ group: GroupDecision, _ state: LedgerState
-    ) {
-        let (start, count) = (wave.start, wave.end - wave.start)
-        guard count >= Self.foreseenCountMin, Parallel.processorCount > 1 else { return }
-        var subjects: Set<StreamName> = []
-        let commands = requests[start..<wave.end].map { request in
-            request.foreseeable.flatMap { command in
-                let (environment, subject) = (command.request.environment, command.request.subject)
-                return subjects.insert(StreamName(environment, .customer, subject)).inserted
-                    ? command : nil
-            }
-        }
-        let found = Mutex([Foreseen?](repeating: nil, count: count))
-        let turns = (count + Self.foreseenTogether - 1) / Self.foreseenTogether
-        DispatchQueue.concurrentPerform(iterations: turns) { turn in
-            let builder = group.builder(state, at: group.now)
-            let first = turn * Self.foreseenTogether
-            for place in first..<min(first + Self.foreseenTogether, count) {
-                guard let command = commands[place] else { continue }
-                let step = CommandStep(command: command, store: core.store, zones: core.zoneTables)
-                let made = Foreseen.foreseeing(step, group, state, builder)
-                found.withLock { $0[place] = made }
-            }
-        }
-        wave.found = found.withLock { $0 }
+    /// Decides the commands that come next upon what is known now.
+    private func wave(
+        _ requests: [WriteRequest], from first: Int, _ group: GroupDecision, _ state: LedgerState
+    ) -> Wave {
+        let next = requests[first...]
+        let range = first..<first + max(1, Foresight.count(of: next))
+        let foresight = Foresight.beginning(requests[range], group, state, core)
+        return Wave(range, foresight?.take() ?? [])
     }
 
     /// A damaged row fails the request that needs it and no other; every other failure concerns all.

@@ -8,6 +8,8 @@ struct Journey: Sendable {
     struct Outcome {
         /// The requests that must see this group committed first; they come next, in order.
         var rest: [WriteRequest] = []
+        /// Requests that were taken to come next while this group was written; `nil` where there is a rest.
+        var next: WriteGroup?
         /// Whether the group failed: nothing of it was appended then.
         var hasFailed = false
         /// Whether events were appended; a group of refusals and repeated requests appends none.
@@ -17,15 +19,22 @@ struct Journey: Sendable {
     }
 
     /// Commits a group of requests.
-    func commit(_ requests: [WriteRequest]) -> Outcome {
+    /// - Parameter take: Gives the requests of the next group, if they are so many.
+    func commit(_ group: WriteGroup, taking take: (Int) -> [WriteRequest]) -> Outcome {
+        let requests = group.requests
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var outcome = Outcome()
         do {
             // Before others have to wait for the right to write: what another process published is read, where keys
-            // stand is read once, and what is large is folded.
+            // stand is read once, what is large is folded, and what is foreseen is finished.
             try core.takeForeignChanges()
             if !core.isReadOnly { try core.readKeys() }
             core.foldAhead(requests)
+            if let foresight = group.foresight, foresight.isTimely(at: core.clock()) {
+                foresight.finish()
+            } else {
+                group.foresight?.abandon()
+            }
             try core.store.exclusively { writer in
                 try core.takeForeignChanges()
                 try core.readKeys()
@@ -33,7 +42,7 @@ struct Journey: Sendable {
                 // published: a reader need not read it from the file.
                 core.isCommitting.store(true, ordering: .releasing)
                 defer { core.isCommitting.store(false, ordering: .releasing) }
-                var decided = try GroupDecider(core: core).decide(requests)
+                var decided = try GroupDecider(core: core).decide(group)
                 // Nothing is refused, and nothing gets on the disk, because of what was lost.
                 try core.knowledge.check()
                 outcome.rest = decided.rest
@@ -41,6 +50,9 @@ struct Journey: Sendable {
                 // A refusal may have given names that no batch will carry to the store.
                 guard !decided.rows.isEmpty else { return }
                 let isAsked = requests.allSatisfy(\.isCommand)
+                if isAsked, decided.rest.isEmpty, !decided.isClosed {
+                    outcome.next = next(take(Foresight.countMin), after: decided.rows)
+                }
                 try core.publication.withLock { _ in
                     let point = try writer.append(decided.batch)
                     outcome.eventCount = decided.rows.count
@@ -52,13 +64,20 @@ struct Journey: Sendable {
                 writeKeys()
             }
         } catch {
+            group.foresight?.abandon()
             let failure = LedgerError.store(StoreError.wrapping(error))
             // No caller may believe in what is not on disk: the whole group gets the environment's error.
             for request in requests { request.answer(.failure(failure)) }
-            return Outcome(hasFailed: true)
+            return Outcome(next: outcome.next, hasFailed: true)
         }
         for (request, answer) in answers { request.answer(answer) }
         return outcome
+    }
+
+    /// The group that comes after a commit of these rows; it is decided while they are written.
+    private func next(_ requests: [WriteRequest], after rows: [EventRow]) -> WriteGroup? {
+        if requests.isEmpty { return nil }
+        return WriteGroup(requests, Foresight.ahead(requests, after: rows, core))
     }
 
     /// What is committed becomes visible, by the same path as what other processes committed.

@@ -33,21 +33,25 @@ package final class LedgerWriter: Sendable {
         self.core = core
         journey = Journey(core: core)
         derived = DerivedWriting(core)
-        let commit: @Sendable ([WriteRequest]) -> [WriteRequest] = { [weak self] requests in
-            self?.commit(requests) ?? []
+        let commit: WriteQueue.Commit = { [weak self] group, take in
+            self?.commit(group, taking: take) ?? WriteGroup([])
         }
         queue.withLock { $0 = WriteQueue(commit: commit) }
     }
 
-    private func commit(_ requests: [WriteRequest]) -> [WriteRequest] {
-        let outcome = journey.commit(requests)
+    /// - Parameter take: Gives the requests of the commit after this one, if they are so many; they are decided while
+    ///   this one is written.
+    /// - Returns: What must be committed next.
+    private func commit(
+        _ group: WriteGroup, taking take: (Int) -> [WriteRequest] = { _ in [] }
+    ) -> WriteGroup {
+        let outcome = journey.commit(group, taking: take)
         if outcome.hasAppended {
-            done.withLock {
-                $0.add(Int64(requests.count - outcome.rest.count), Int64(outcome.eventCount))
-            }
+            let count = group.requests.count - outcome.rest.count
+            done.withLock { $0.add(Int64(count), Int64(outcome.eventCount)) }
         }
         if !outcome.hasFailed { derived.schedule(hasAppended: outcome.hasAppended) }
-        return outcome.rest
+        return outcome.next ?? WriteGroup(outcome.rest)
     }
 
     // MARK: Requests
@@ -146,9 +150,11 @@ package final class LedgerWriter: Sendable {
     // MARK: At once
 
     /// Commits some commands as one group, as the queue does with those that wait at the same time.
-    /// - Parameter drafts: Reports that come before them in the group.
+    /// - Parameters:
+    ///   - drafts: Reports that come before them in the group.
+    ///   - count: So many of them make a group, and the next so many wait while it is written; `nil`: all are one.
     package func performTogether(
-        _ requests: [CommandRequest], after drafts: [EventDraft] = []
+        _ requests: [CommandRequest], after drafts: [EventDraft] = [], inGroupsOf count: Int? = nil
     ) -> [Result<Receipt, LedgerError>] {
         let answers = Mutex([Int: Result<Receipt, LedgerError>]())
         var rest = requests.enumerated().map { index, request in
@@ -168,7 +174,16 @@ package final class LedgerWriter: Sendable {
             let content = WriteRequest.Content.reports(PreparedReports(reports), ReportOptions())
             rest.insert(WriteRequest(content: content) { _ in }, at: 0)
         }
-        while !rest.isEmpty { rest = commit(rest) }
+        let groupCount = max(1, count ?? rest.count)
+        func next(_ countMin: Int) -> [WriteRequest] {
+            guard rest.count >= countMin else { return [] }
+            defer { rest = Array(rest.dropFirst(groupCount)) }
+            return Array(rest.prefix(groupCount))
+        }
+        while !rest.isEmpty {
+            var group = WriteGroup(next(1))
+            while !group.requests.isEmpty { group = commit(group, taking: next) }
+        }
         return answers.withLock { answers in requests.indices.compactMap { answers[$0] } }
     }
 
@@ -176,11 +191,9 @@ package final class LedgerWriter: Sendable {
     func recordAtOnce(_ draft: EventDraft) throws {
         let reports = [PreparedEvent.preparing(draft, core.store.header.secret)]
         let answer = Mutex<Result<WriteRequest.Answer, LedgerError>?>(nil)
-        _ = commit([
-            WriteRequest(content: .reports(PreparedReports(reports), ReportOptions())) { result in
-                answer.withLock { $0 = result }
-            }
-        ])
+        let content = WriteRequest.Content.reports(PreparedReports(reports), ReportOptions())
+        let request = WriteRequest(content: content) { result in answer.withLock { $0 = result } }
+        _ = commit(WriteGroup([request]))
         _ = try answer.withLock { $0 }?.get()
     }
 

@@ -7,6 +7,8 @@ import Synchronization
 final class WriteQueue: Sendable {
     private struct Content {
         var waiting: [WriteRequest] = []
+        /// Requests that were taken while the commit before theirs is written.
+        var takenCount = 0
         var isDraining = false
         var isClosed = false
     }
@@ -18,10 +20,17 @@ final class WriteQueue: Sendable {
     private let queue = DispatchQueue(label: "daybook.writer")
     /// Held by a caller that writes on its own thread, so that `close` can wait for it.
     private let writing = Mutex(())
-    /// Takes requests from the front, answers them, and returns the ones that must wait for the next commit.
-    private let commit: @Sendable ([WriteRequest]) -> [WriteRequest]
 
-    init(commit: @escaping @Sendable ([WriteRequest]) -> [WriteRequest]) { self.commit = commit }
+    /// Commits requests from the front, answers them, and returns those of the next commit: the ones that must wait for
+    /// it, or those that it took.
+    typealias Commit =
+        @Sendable (
+            WriteGroup, _ taking: (_ countMin: Int) -> [WriteRequest]
+        ) -> WriteGroup
+
+    private let commit: Commit
+
+    init(commit: @escaping Commit) { self.commit = commit }
 
     /// What becomes of a request that was submitted.
     private enum Reception {
@@ -31,14 +40,14 @@ final class WriteQueue: Sendable {
         case isFirst
     }
 
-    var waitingCount: Int { content.withLock { $0.waiting.count } }
+    var waitingCount: Int { content.withLock { $0.waiting.count + $0.takenCount } }
 
     func submit(_ request: WriteRequest) {
         let reception: Reception = content.withLock { content in
             if content.isClosed {
                 return .refused(StoreError(.closed, "the ledger is closed; open it again"))
             }
-            guard content.waiting.count < Self.waitingMax else {
+            guard content.waiting.count + content.takenCount < Self.waitingMax else {
                 return .refused(
                     StoreError(
                         .overloaded,
@@ -81,8 +90,8 @@ final class WriteQueue: Sendable {
                 defer { content.waiting = [] }
                 return content.waiting
             }
-            var rest = batch
-            while !rest.isEmpty { rest = commit(rest) }
+            var group = WriteGroup(batch)
+            while !group.requests.isEmpty { group = commit(group) { _ in [] } }
         }
         Self.isBorrowing.store(false, ordering: .releasing)
         content.withLock { content in
@@ -103,8 +112,21 @@ final class WriteQueue: Sendable {
                 return batch
             }
             if batch.isEmpty { return }
-            var rest = batch
-            while !rest.isEmpty { rest = commit(rest) }
+            var group = WriteGroup(batch)
+            while !group.requests.isEmpty {
+                content.withLock { $0.takenCount = 0 }
+                group = commit(group, takeWaiting)
+            }
+        }
+    }
+
+    /// Takes all that wait, where they are enough.
+    private func takeWaiting(_ countMin: Int) -> [WriteRequest] {
+        content.withLock { content in
+            guard content.waiting.count >= countMin else { return [] }
+            defer { content.waiting = [] }
+            content.takenCount = content.waiting.count
+            return content.waiting
         }
     }
 

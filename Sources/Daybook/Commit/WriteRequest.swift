@@ -53,3 +53,15 @@ final class WriteRequest: Sendable {
         self.answer = answer
     }
 }
+
+/// Requests that are committed together, or as many of them as may be.
+struct WriteGroup {
+    let requests: [WriteRequest]
+    /// Of the first of them, where it was begun while the commit before was written.
+    var foresight: Foresight?
+
+    init(_ requests: [WriteRequest], _ foresight: Foresight? = nil) {
+        self.requests = requests
+        self.foresight = foresight
+    }
+}

@@ -22,6 +22,9 @@ package struct LedgerState: Sendable {
     /// `nil`: not read yet; a look-up of a key reads them first (`LedgerCore.readKeys`).
     package var keys: KeyIndex?
     package private(set) var head = StoreHead(position: 0, recordedAt: 0)
+    /// The position of the last event in a stream that is no customer's; 0: none came since the snapshot that the state
+    /// began with.
+    package private(set) var sharedHead: Int64 = 0
     /// The name of all up to the head, or to where it was last compared with the store; `nil`: not known, of the past.
     package private(set) var history: HistoryPoint?
 
@@ -199,6 +202,7 @@ package struct LedgerState: Sendable {
             of: event.stream,
             .init(position: event.position, version: stream.head.version + 1))
         head = StoreHead(position: event.position, recordedAt: recordedAt)
+        if stream.record.kind != .customer { sharedHead = event.position }
         let key = EventKey(stream.record.environment, event.source, event.key)
         keys?.note(key, EventIDs(event, in: stream.record), at: event.position)
         note(event, stream.record)

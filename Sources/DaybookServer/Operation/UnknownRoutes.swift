@@ -6,7 +6,15 @@ import Hummingbird
 struct UnknownRoutes: RouterMiddleware {
     typealias Context = ServerContext
 
-    let dispatcher: Dispatcher
+    private let dispatcher: Dispatcher
+    /// The routes by how many parts their paths have: a stranger's path costs a server less than a question does.
+    private let routes: [Int: [(parts: [Substring], method: HTTPRequest.Method)]]
+
+    init(dispatcher: Dispatcher) {
+        self.dispatcher = dispatcher
+        let split = dispatcher.routes.map { ($0.path.split(separator: "/"), $0.method) }
+        routes = Dictionary(grouping: split) { parts, _ in parts.count }
+    }
 
     func handle(
         _ request: Request, context: ServerContext,
@@ -23,10 +31,8 @@ struct UnknownRoutes: RouterMiddleware {
     /// The methods that a path has; empty for one that is no route's.
     private func methods(of path: String) -> [HTTPRequest.Method] {
         let parts = path.split(separator: "/")
-        return dispatcher.routes.filter { route in
-            let names = route.path.split(separator: "/")
-            return names.count == parts.count
-                && zip(names, parts).allSatisfy { $0.first == "{" || $0 == $1 }
+        return (routes[parts.count] ?? []).filter { route in
+            zip(route.parts, parts).allSatisfy { $0.first == "{" || $0 == $1 }
         }.map(\.method)
     }
 }

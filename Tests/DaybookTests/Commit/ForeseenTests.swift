@@ -103,14 +103,15 @@ struct ForeseenTests {
     }
 
     @Test(
-        "Receipts, refusals and the history are the same", arguments: 1...12 as ClosedRange<UInt64>)
-    func same(_ seed: UInt64) async throws {
+        "Receipts, refusals and the history are the same, also where groups follow each other",
+        arguments: 1...12 as ClosedRange<UInt64>, [nil, 12, 30])
+    func same(_ seed: UInt64, inGroupsOf count: Int?) async throws {
         let (together, alone) = try await Self.ledgers()
         let requests = Self.requests(400, seed: seed)
         var written = 0
         for start in stride(from: 0, to: requests.count, by: 100) {
             let some = Array(requests[start..<start + 100])
-            let answers = together.writer.performTogether(some)
+            let answers = together.writer.performTogether(some, inGroupsOf: count)
             try #require(answers.count == some.count)
             for (request, answer) in zip(some, answers) {
                 let expected = try #require(alone.writer.performTogether([request]).first)

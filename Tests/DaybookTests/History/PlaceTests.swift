@@ -119,13 +119,14 @@ struct PlaceTests {
         let other = try bench.open()
         var told: [Place] = []
         var count = 3
-        // Asked after each commit, after several, after one of another ledger of the file, after one that is longer
-        // than what is held, and across the ends of blocks.
-        for (turn, size) in ([1, 1, 40, 1, 300, 5, 2, 700, 1, 1, 130] as [Int]).enumerated() {
+        // Asked after each commit, after several, after one that is longer than what is held, and across the ends of
+        // blocks; after one of another ledger of the file, and after short ones that follow such a one unasked.
+        let sizes = [1, 1, 40, 1, 300, 5, 2, 70, 1, 700, 1, 1, 130, 3, 2, 1, 9, 4]
+        for (turn, size) in sizes.enumerated() {
             let writer = turn % 4 == 3 ? other : ledger
             try await writer.record(ForkBench.drafts(count..<count + size, past: 0))
             count += size
-            guard turn % 3 != 1 else { continue }
+            guard turn % 3 != 1, turn != 15 else { continue }
             for position in Set([count - size + 2, count, count + 1]) {
                 told.append(try ledger.place(at: Int64(position)))
             }

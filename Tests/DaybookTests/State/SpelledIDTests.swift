@@ -75,6 +75,7 @@ struct SpelledIDTests {
         arguments: [
             [upper, lower, mixed, upper, lower, upper], [upper, upper, upper, lower, lower, lower],
             [mixed, lower, upper, mixed, lower, upper], [lower, lower, lower, mixed, upper, upper],
+            [upper, upper, upper, mixed, lower, mixed],
         ])
     func quota(_ names: [String]) async throws {
         let fixture = try await Self.fixture()
