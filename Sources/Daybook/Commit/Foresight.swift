@@ -24,8 +24,8 @@ final class Foresight: Sendable {
         var isOver = false
     }
 
-    /// The time at which the commands are decided.
-    let now: Int64
+    /// The ledger's clock at which the commands are decided.
+    let time: LedgerClock
     /// `nil` for what is decided in its turn alone.
     private let commands: [PreparedCommand?]
     /// `nil` once the last one is begun: a copy of the state makes the next commit copy what it changes.
@@ -38,8 +38,15 @@ final class Foresight: Sendable {
     private init(_ commands: [PreparedCommand?], _ basis: Basis) {
         self.commands = commands
         self.basis = Mutex(basis)
-        now = basis.group.now
+        time = basis.group.time
         found = Mutex([Foreseen?](repeating: nil, count: commands.count))
+    }
+
+    private static var hasHelp: Bool { Parallel.processorCount > 1 }
+
+    /// Whether a group of these requests would be decided ahead.
+    static func isUseful(for requests: [WriteRequest]) -> Bool {
+        hasHelp && count(of: requests[...]) >= countMin
     }
 
     /// How many requests come before the first one that may close their group: what is behind it is decided in the next
@@ -57,7 +64,7 @@ final class Foresight: Sendable {
         _ requests: ArraySlice<WriteRequest>, _ group: GroupDecision, _ state: LedgerState,
         _ core: LedgerCore, changing: Set<UInt32> = []
     ) -> Foresight? {
-        guard requests.count >= countMin, Parallel.processorCount > 1 else { return nil }
+        guard requests.count >= countMin, hasHelp else { return nil }
         var subjects: Set<StreamName> = []
         let commands = requests.map { request -> PreparedCommand? in
             guard let command = request.foreseeable else { return nil }
@@ -81,16 +88,20 @@ final class Foresight: Sendable {
     /// before that one, and where it changes what a command rests on, the command is decided anew.
     ///
     /// Why: a disk takes as long for a commit as a processor for a group's decisions.
-    /// - Parameter rows: Of the commit before.
+    /// - Parameters:
+    ///   - wall: What the clock said when the requests waited already.
+    ///   - rows: Of the commit before.
     static func ahead(
-        _ requests: [WriteRequest], after rows: [EventRow], _ core: LedgerCore
+        _ requests: [WriteRequest], at wall: Int64, after rows: [EventRow], _ core: LedgerCore
     ) -> Foresight? {
         let count = count(of: requests[...])
         guard count >= countMin, let last = rows.last,
             // A clock that cannot be right is told in the turn of the group.
-            let time = try? core.commitTime(
-                after: StoreHead(position: last.event.position, recordedAt: last.recordedAt))
+            LedgerClock.problem(wall, isMachine: core.isMachineClock) == nil
         else { return nil }
+        let time = LedgerClock(wall: wall, last: last.recordedAt)
+        // Else recorded times are ahead of the clock, and it is not certain what was known at a time.
+        guard time.lead == 0 else { return nil }
         let state = core.state.withLock { state in
             core.settling.loadZones(&state)
             return state
@@ -101,20 +112,19 @@ final class Foresight: Sendable {
             requests[..<count], group, state, core, changing: Set(rows.map(\.event.stream)))
     }
 
-    /// A group is decided at the time at which its commands were foreseen, unless that is so many milliseconds before
-    /// its own.
+    /// A group has the time at which its commands were foreseen, unless that is so many milliseconds before its turn.
     private static let ageMax: Int64 = 100
 
-    /// Whether a group may be decided at the time of this foresight: whatever is recorded was recorded by then.
+    /// Whether a group may have the time of this foresight: whatever is recorded was recorded by then.
     /// - Parameters:
-    ///   - time: The ledger's clock in the group's turn.
+    ///   - turn: The ledger's clock in the group's turn.
     ///   - head: What was committed last.
-    func isTimely(_ time: LedgerClock, after head: StoreHead) -> Bool {
-        head.recordedAt <= now && now <= time.now && time.now - now <= Self.ageMax
+    func isTimely(_ turn: LedgerClock, after head: StoreHead) -> Bool {
+        head.recordedAt <= time.now && isTimely(at: turn.now)
     }
 
     /// The same by the clock alone, before the group has its turn.
-    func isTimely(at wall: Int64) -> Bool { now <= wall && wall - now <= Self.ageMax }
+    func isTimely(at now: Int64) -> Bool { time.now <= now && now - time.now <= Self.ageMax }
 
     /// Gives up what no thread has begun, and waits for those that have.
     func abandon() {

@@ -31,19 +31,17 @@ struct GroupDecider {
             core.settling.loadZones(&state)
             return state
         }
-        let time = try core.commitTime(after: state.head)
+        var time = try core.commitTime(after: state.head)
         var wave = Wave()
-        var now: Int64?
         if let foresight = requested.foresight {
             let found = foresight.take()
             if foresight.isTimely(time, after: state.head) {
                 wave = Wave(0..<found.count, found)
-                now = foresight.now
+                time = foresight.time
             }
         }
         var group = GroupDecision(
-            store: core.store, head: state.head.position, time: time, now: now,
-            bounds: core.bounds)
+            store: core.store, head: state.head.position, time: time, bounds: core.bounds)
         var rest: [WriteRequest] = []
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var heldByteCount = 0

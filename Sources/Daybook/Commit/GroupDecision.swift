@@ -8,8 +8,6 @@ import DaybookStore
 struct GroupDecision {
     let store: any EventStore
     let time: LedgerClock
-    /// When its requests are decided.
-    let now: Int64
     /// What one aggregate may have (rule 30).
     let bounds: AggregateBounds
     private(set) var rows: [EventRow] = []
@@ -28,23 +26,19 @@ struct GroupDecision {
     /// Set when later requests must see this group committed first (aliases, catalogs, corrections).
     private(set) var isClosed = false
 
-    /// - Parameters:
-    ///   - head: The last position that is committed.
-    ///   - now: When its requests are decided, where that is a moment before its time.
-    init(
-        store: any EventStore, head: Int64, time: LedgerClock, now: Int64? = nil,
-        bounds: AggregateBounds
-    ) {
+    /// - Parameter head: The last position that is committed.
+    init(store: any EventStore, head: Int64, time: LedgerClock, bounds: AggregateBounds) {
         self.store = store
         digest = RowDigest(store.header.secret)
         self.bounds = bounds
         self.time = time
-        self.now = now ?? time.now
         headPosition = head
     }
 
     /// The ledger's clock at this commit, which its events are recorded at.
     var recordedAt: Int64 { time.recordedAt }
+    /// When its requests are decided.
+    var now: Int64 { time.now }
 
     /// Whether the group holds events of a customer whose ID is also spelled in another way. The spellings become one
     /// person when the group is committed, and a command that is decided before would not see all of that person.

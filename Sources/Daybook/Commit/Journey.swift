@@ -19,9 +19,10 @@ struct Journey: Sendable {
     }
 
     /// Commits a group of requests.
-    /// - Parameter take: Gives the requests of the next group, if they are so many.
-    func commit(_ group: WriteGroup, taking take: (Int) -> [WriteRequest]) -> Outcome {
+    /// - Parameter take: Gives the requests of the next group, if they can be decided ahead.
+    func commit(_ group: WriteGroup, taking take: () -> [WriteRequest]) -> Outcome {
         let requests = group.requests
+        defer { if let time = group.takenAt { core.pendingTimes.end(time) } }
         var answers: [(WriteRequest, Result<WriteRequest.Answer, LedgerError>)] = []
         var outcome = Outcome()
         do {
@@ -42,6 +43,8 @@ struct Journey: Sendable {
                 // published: a reader need not read it from the file.
                 core.isCommitting.store(true, ordering: .releasing)
                 defer { core.isCommitting.store(false, ordering: .releasing) }
+                let time = core.pendingTimes.begin(core.clock)
+                defer { core.pendingTimes.end(time) }
                 var decided = try GroupDecider(core: core).decide(group)
                 // Nothing is refused, and nothing gets on the disk, because of what was lost.
                 try core.knowledge.check()
@@ -51,7 +54,7 @@ struct Journey: Sendable {
                 guard !decided.rows.isEmpty else { return }
                 let isAsked = requests.allSatisfy(\.isCommand)
                 if isAsked, decided.rest.isEmpty, !decided.isClosed {
-                    outcome.next = next(take(Foresight.countMin), after: decided.rows)
+                    outcome.next = next(take(), after: decided.rows)
                 }
                 try core.publication.withLock { _ in
                     let point = try writer.append(decided.batch)
@@ -77,7 +80,9 @@ struct Journey: Sendable {
     /// The group that comes after a commit of these rows; it is decided while they are written.
     private func next(_ requests: [WriteRequest], after rows: [EventRow]) -> WriteGroup? {
         if requests.isEmpty { return nil }
-        return WriteGroup(requests, Foresight.ahead(requests, after: rows, core))
+        let time = core.pendingTimes.begin(core.clock)
+        return WriteGroup(
+            requests, takenAt: time, Foresight.ahead(requests, at: time, after: rows, core))
     }
 
     /// What is committed becomes visible, by the same path as what other processes committed.

@@ -39,11 +39,11 @@ package final class LedgerWriter: Sendable {
         queue.withLock { $0 = WriteQueue(commit: commit) }
     }
 
-    /// - Parameter take: Gives the requests of the commit after this one, if they are so many; they are decided while
-    ///   this one is written.
+    /// - Parameter take: Gives the requests of the commit after this one, if they can be decided while this one is
+    ///   written.
     /// - Returns: What must be committed next.
     private func commit(
-        _ group: WriteGroup, taking take: (Int) -> [WriteRequest] = { _ in [] }
+        _ group: WriteGroup, taking take: () -> [WriteRequest] = { [] }
     ) -> WriteGroup {
         let outcome = journey.commit(group, taking: take)
         if outcome.hasAppended {
@@ -175,13 +175,12 @@ package final class LedgerWriter: Sendable {
             rest.insert(WriteRequest(content: content) { _ in }, at: 0)
         }
         let groupCount = max(1, count ?? rest.count)
-        func next(_ countMin: Int) -> [WriteRequest] {
-            guard rest.count >= countMin else { return [] }
+        func next() -> [WriteRequest] {
             defer { rest = Array(rest.dropFirst(groupCount)) }
             return Array(rest.prefix(groupCount))
         }
         while !rest.isEmpty {
-            var group = WriteGroup(next(1))
+            var group = WriteGroup(next())
             while !group.requests.isEmpty { group = commit(group, taking: next) }
         }
         return answers.withLock { answers in requests.indices.compactMap { answers[$0] } }

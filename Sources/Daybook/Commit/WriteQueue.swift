@@ -23,10 +23,7 @@ final class WriteQueue: Sendable {
 
     /// Commits requests from the front, answers them, and returns those of the next commit: the ones that must wait for
     /// it, or those that it took.
-    typealias Commit =
-        @Sendable (
-            WriteGroup, _ taking: (_ countMin: Int) -> [WriteRequest]
-        ) -> WriteGroup
+    typealias Commit = @Sendable (WriteGroup, _ taking: () -> [WriteRequest]) -> WriteGroup
 
     private let commit: Commit
 
@@ -91,7 +88,7 @@ final class WriteQueue: Sendable {
                 return content.waiting
             }
             var group = WriteGroup(batch)
-            while !group.requests.isEmpty { group = commit(group) { _ in [] } }
+            while !group.requests.isEmpty { group = commit(group) { [] } }
         }
         Self.isBorrowing.store(false, ordering: .releasing)
         content.withLock { content in
@@ -120,10 +117,10 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Takes all that wait, where they are enough.
-    private func takeWaiting(_ countMin: Int) -> [WriteRequest] {
+    /// Takes all that wait, where they can be decided ahead; else others may yet come to their commit.
+    private func takeWaiting() -> [WriteRequest] {
         content.withLock { content in
-            guard content.waiting.count >= countMin else { return [] }
+            guard Foresight.isUseful(for: content.waiting) else { return [] }
             defer { content.waiting = [] }
             content.takenCount = content.waiting.count
             return content.waiting

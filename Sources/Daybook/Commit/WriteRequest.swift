@@ -57,11 +57,14 @@ final class WriteRequest: Sendable {
 /// Requests that are committed together, or as many of them as may be.
 struct WriteGroup {
     let requests: [WriteRequest]
-    /// Of the first of them, where it was begun while the commit before was written.
-    var foresight: Foresight?
+    /// The clock when they were taken while the commit before was written; `nil`: they were not.
+    let takenAt: Int64?
+    /// Of the first of them, where it was begun then.
+    let foresight: Foresight?
 
-    init(_ requests: [WriteRequest], _ foresight: Foresight? = nil) {
+    init(_ requests: [WriteRequest], takenAt: Int64? = nil, _ foresight: Foresight? = nil) {
         self.requests = requests
+        self.takenAt = takenAt
         self.foresight = foresight
     }
 }

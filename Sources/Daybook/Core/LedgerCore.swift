@@ -43,6 +43,7 @@ package final class LedgerCore: Sendable {
     private let seenForeignChange = Mutex<Int64>(-1)
     /// Set while this ledger has the right to write and knows all that was committed before.
     let isCommitting = Atomic(false)
+    let pendingTimes = PendingTimes()
     /// Held from the moment at which a commit is in the file until those who ask see it.
     let publication = Mutex(())
     /// Held while the keys of all events are read.
@@ -322,6 +323,8 @@ package final class LedgerCore: Sendable {
         position: Int64, isOpen: Bool
     ) {
         guard let knownAt else { return (Int64.max, true) }
+        // Looked at first: what becomes visible after that is found below.
+        let pending = pendingTimes.earliest
         switch knownAt {
         case .position(let position):
             if (0...state.withLock { $0.head.position }).contains(position) {
@@ -338,7 +341,7 @@ package final class LedgerCore: Sendable {
             let head = try store.head()
             let position = try store.position(recordedAtOrBefore: instant)
             try takeIn(through: position)
-            return (position, instant >= max(now, head.recordedAt))
+            return (position, instant >= min(pending, max(now, head.recordedAt)))
         }
     }
 

@@ -71,15 +71,45 @@ struct FollowingGroupTests {
             let (first, last) = (try #require(some.first), recorded[max(0, group * 20 - 1)])
             #expect(some.allSatisfy { $0.recordedAt == first.recordedAt })
             #expect(some.allSatisfy { $0.event.occurredAt == first.event.occurredAt })
-            // Nothing is recorded at a time that was over when the commit before could be seen.
-            #expect(first.recordedAt >= last)
-            if group > 0, (0...100).contains(duration) {
-                #expect((last..<times[group - 1]).contains(first.event.occurredAt))
-                #expect(first.recordedAt > times[group - 1] + duration)
-            } else {
-                #expect(first.event.occurredAt == first.recordedAt)
+            // What is told about a use is what was known at its time.
+            #expect(first.event.occurredAt == first.recordedAt)
+            guard group > 0 else { continue }
+            let before = times[group - 1]
+            switch duration {
+            case ..<0: #expect(first.recordedAt == last)
+            case ...100: #expect((last..<before).contains(first.recordedAt))
+            default: #expect(first.recordedAt > before + duration)
             }
         }
+    }
+
+    @Test("Until a group is visible, what was known at its time may still change")
+    func open() async throws {
+        let clock = SteppingClock()
+        let store = HookedStore(app: "dozzi")
+        let ledger = try await Self.dozzi(store, clock.read)
+        @Sendable func head(at time: Int64) -> AsOf? {
+            try? ledger.status(
+                of: "customer-0", moment: Moment(knownAt: .instant(time))
+            ).asOf
+        }
+        let asked = Mutex<[(time: Int64, asOf: AsOf?)]>([])
+        store.before { call in
+            guard call == .commit else { return }
+            // By the clock the time is over when it is asked about.
+            let time = clock.read()
+            let asOf = head(at: time)
+            asked.withLock { $0.append((time, asOf)) }
+        }
+        let answers = ledger.writer.performTogether(
+            Self.uses(0..<60, customers: 60), inGroupsOf: 20)
+        #expect(answers.allSatisfy { (try? $0.get()) != nil })
+        let questions = asked.withLock { $0 }
+        #expect(questions.map(\.asOf?.isOpen) == [true, true, true])
+        let later = questions.map { head(at: $0.time) }
+        #expect(later.map { $0?.isOpen } == [false, false, false])
+        // Else nothing would have changed.
+        #expect(later.map { $0?.position } != questions.map(\.asOf?.position))
     }
 
     /// What another ledger of the file does between two groups.
@@ -143,8 +173,8 @@ struct FollowingGroupTests {
         let folder = try LedgerFolder()
         let readings = Mutex<Int?>(nil)
         let act = Mutex<(@Sendable () -> Void)?>(nil)
-        // The third reading comes when the second group is about to ask for the right to write: the first two say when
-        // the groups are decided.
+        // The fourth reading comes when the second group is about to ask for the right to write: the first two are the
+        // first group's, and the third says when the second one is decided.
         let ledger = try await folder.create(
             "dozzi",
             clock: {
@@ -152,8 +182,8 @@ struct FollowingGroupTests {
                     count = count.map { $0 + 1 }
                     return count ?? 0
                 }
-                if count == 3 { act.withLock { $0 }?() }
-                return Fixtures.now + (count < 3 ? 0 : 60)
+                if count == 4 { act.withLock { $0 }?() }
+                return Fixtures.now + (count < 4 ? 0 : 60)
             })
         let delay: Int64 = deed == .use ? 50 : 0
         let other = try Ledger.open(folder.path, clock: { Fixtures.now + delay })
@@ -167,11 +197,17 @@ struct FollowingGroupTests {
         #expect(ledger.writer.performTogether(before).allSatisfy { (try? $0.get()) != nil })
         let changed = Mutex("")
         let head = Mutex<Int64>(0)
+        let isOpen = Mutex<Bool?>(nil)
         act.withLock { act in
             act = {
                 head.withLock { $0 = (try? other.head().position) ?? 0 }
                 let subject = Self.act(deed, other)
                 changed.withLock { $0 = subject }
+                // The first group is visible, and the second one will be recorded at a time that is over.
+                let moment = Moment(knownAt: .instant(Fixtures.now + 1))
+                isOpen.withLock {
+                    $0 = try? ledger.status(of: "early-0", moment: moment).asOf.isOpen
+                }
             }
         }
         readings.withLock { $0 = 0 }
@@ -182,6 +218,7 @@ struct FollowingGroupTests {
         let answers = ledger.writer.performTogether(next, inGroupsOf: 21)
         // It was done right after the first group.
         #expect(try head.withLock { $0 } == answers[20].get().positions.last)
+        #expect(isOpen.withLock { $0 } == true)
         let name = changed.withLock { $0 }
         for (use, answer) in zip(next, answers) {
             let wasAllowed = !use.subject.hasPrefix("late-") || use.subject == "late-0"
