@@ -14,7 +14,6 @@ final class Foresight: Sendable {
 
     /// What they are decided upon.
     private struct Basis {
-        let core: LedgerCore
         let group: GroupDecision
         let state: LedgerState
     }
@@ -24,6 +23,7 @@ final class Foresight: Sendable {
         var isOver = false
     }
 
+    private let core: LedgerCore
     /// The ledger's clock at which the commands are decided.
     let time: LedgerClock
     /// `nil` for what is decided in its turn alone.
@@ -35,7 +35,8 @@ final class Foresight: Sendable {
     private let helpers = Mutex(Helpers())
     private let done = DispatchSemaphore(value: 0)
 
-    private init(_ commands: [PreparedCommand?], _ basis: Basis) {
+    private init(_ commands: [PreparedCommand?], _ basis: Basis, _ core: LedgerCore) {
+        self.core = core
         self.commands = commands
         self.basis = Mutex(basis)
         time = basis.group.time
@@ -76,7 +77,7 @@ final class Foresight: Sendable {
                 changing.isEmpty ? nil : state.stream(named: subject, .customer, in: environment)
             return stream.map(changing.contains) == true ? nil : command
         }
-        let foresight = Foresight(commands, Basis(core: core, group: group, state: state))
+        let foresight = Foresight(commands, Basis(group: group, state: state), core)
         let turns = (commands.count + countOfTurn - 1) / countOfTurn
         for _ in 0..<min(turns, Parallel.processorCount) - 1 {
             DispatchQueue.global(qos: .userInitiated).async { foresight.help() }
@@ -169,8 +170,15 @@ final class Foresight: Sendable {
     }
 
     private func work() {
-        guard let basis = basis.withLock({ $0 }) else { return }
-        let (core, group, state) = (basis.core, basis.group, basis.state)
+        var basis = basis.withLock { $0 }
+        if let upon = basis { decide(upon: upon) }
+        // The next commit changes in place what no copy has any more. It holds the state then, and so does who gives up
+        // a copy: what was read before cannot be changed at the same time.
+        core.state.withLock { _ in basis = nil }
+    }
+
+    private func decide(upon basis: Basis) {
+        let (group, state) = (basis.group, basis.state)
         let builder = group.builder(state, at: group.now)
         while true {
             let first = begun.wrappingAdd(Self.countOfTurn, ordering: .relaxed).oldValue
