@@ -70,11 +70,6 @@ extension Benchmark {
     }
 
     private func prepareServer() throws {
-        // Measured by itself, this topic makes the ledger that the first one leaves behind.
-        if !FileManager.default.fileExists(atPath: programs.path("ledger")) {
-            _ = try ours(
-                "append-ledger", "ledger", scale.events, scale.subjects, Self.batchCount)
-        }
         try programs.copy("ledger", to: "served")
         try snapshot("served")
         try FileManager.default.removeItem(
