@@ -26,6 +26,7 @@ struct LedgerSamples: Sendable {
         case ("make", 0): try await make()
         case ("check", 1): try check(numbers[0])
         case ("check-first", 1): try checkFirst(numbers[0])
+        case ("check-again", 1): try await checkAgain(numbers[0])
         case ("history", 1): try history(numbers[0])
         case ("consume", 1): try await consume(numbers[0])
         case ("consume-together", 1): try await consumeTogether(numbers[0])
@@ -82,6 +83,28 @@ struct LedgerSamples: Sendable {
             }
         }
         return min(count, Self.customerCount)
+    }
+
+    /// As an app asks after each use. What is recorded and what is asked first is the same for every count.
+    private func checkAgain(_ count: Int) async throws -> Int {
+        let ledger = try await create(path + ".new")
+        var pieces = 0
+        for start in stride(from: 0, through: 4 * Self.batchCount, by: Self.batchCount) {
+            let indices = start..<start + Self.batchCount
+            try await ledger.record(indices.map(workload.draft))
+            let asked =
+                start == 0
+                ? Array(0..<Self.customerCount)
+                : Array(Set(indices.map(workload.subject)).sorted().prefix(count))
+            for customer in asked {
+                let name = workload.subjectName(customer)
+                guard try ledger.check(Workload.meter, for: name).allowed else {
+                    throw StoreError(.failed, "\(name) may not, and should")
+                }
+            }
+            if start > 0 { pieces += asked.count }
+        }
+        return pieces
     }
 
     private func history(_ count: Int) throws -> Int {

@@ -13,6 +13,8 @@ import Foundation
 /// DaybookSamples make FILE               a ledger of 32,768 events of 400 customers, all in segments
 /// DaybookSamples check FILE COUNT        questions about customers at hand
 /// DaybookSamples check-first FILE COUNT  the first question about each of up to 400 customers, who have eighty events
+/// DaybookSamples check-again FILE COUNT  the question about up to COUNT customers after each of four commits with
+///                                        events of theirs, in a new ledger beside the file
 /// DaybookSamples history FILE COUNT      the events of a customer who has eighty, as people read them
 /// DaybookSamples consume FILE COUNT      uses of one client, in a new ledger beside the file
 /// DaybookSamples consume-together FILE COUNT

@@ -32,6 +32,7 @@ public struct InstructionCount: Sendable {
         "fold-month": (["100"], 1, 4),
         "check": ([], 400, 2_000),
         "check-first": ([], 50, 350),
+        "check-again": ([], 20, 200),
         "history": ([], 4, 20),
         "consume": ([], 100, 400),
         "consume-together": ([], 2, 6),
