@@ -30,6 +30,7 @@ struct LedgerSamples: Sendable {
         case ("history", 1): try history(numbers[0])
         case ("consume", 1): try await consume(numbers[0])
         case ("consume-together", 1): try await consumeTogether(numbers[0])
+        case ("consume-following", 1): try await consumeFollowing(numbers[0])
         case ("record", 1): try await record(numbers[0])
         case ("replay-rows", 1): try replay(.rows, numbers[0])
         case ("replay-segments", 1): try replay(.segments, numbers[0])
@@ -131,16 +132,28 @@ struct LedgerSamples: Sendable {
     private func consumeTogether(_ count: Int) async throws -> Int {
         let ledger = try await create(path + ".new")
         for start in stride(from: 0, to: count * Self.clientCount, by: Self.clientCount) {
-            let requests = (start..<start + Self.clientCount).map { index in
-                CommandRequest(
-                    .consume(
-                        meter: Workload.meter, amount: 1, ref: workload.reference(of: index)),
-                    subject: workload.subjectName(workload.subject(of: index)),
-                    key: workload.key(of: index))
-            }
+            let requests = uses(start..<start + Self.clientCount)
             for answer in ledger.writer.performTogether(requests) { _ = try answer.get() }
         }
         return count * Self.clientCount
+    }
+
+    /// Each group but the first is decided while the one before is written.
+    private func consumeFollowing(_ count: Int) async throws -> Int {
+        let ledger = try await create(path + ".new")
+        let requests = uses(0..<count * Self.clientCount)
+        let answers = ledger.writer.performTogether(requests, inGroupsOf: Self.clientCount)
+        for answer in answers { _ = try answer.get() }
+        return requests.count
+    }
+
+    private func uses(_ indices: Range<Int>) -> [CommandRequest] {
+        indices.map { index in
+            CommandRequest(
+                .consume(meter: Workload.meter, amount: 1, ref: workload.reference(of: index)),
+                subject: workload.subjectName(workload.subject(of: index)),
+                key: workload.key(of: index))
+        }
     }
 
     private func record(_ count: Int) async throws -> Int {

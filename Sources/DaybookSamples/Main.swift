@@ -19,6 +19,8 @@ import Foundation
 /// DaybookSamples consume FILE COUNT      uses of one client, in a new ledger beside the file
 /// DaybookSamples consume-together FILE COUNT
 ///                                        groups of 64 uses that share a commit, in a new ledger beside the file
+/// DaybookSamples consume-following FILE COUNT
+///                                        the same, each group decided while the one before is written
 /// DaybookSamples record FILE COUNT       batches of 500 typed reports, in a new ledger beside the file
 /// DaybookSamples replay-rows FILE COUNT  replays of all events by one worker, compared with nothing
 /// DaybookSamples replay-segments FILE COUNT

@@ -7,6 +7,7 @@ import Foundation
 /// daybook-bench run RAW FOLDER RESULTS SWIFT_VERSION THRESHOLDS PYTHON PEER SERVER WRK SCRIPT \
 ///   [--quick | --topic TITLE]
 /// daybook-bench serve-bare CHECK CONSUME
+/// daybook-bench serve-least CHECK CONSUME KEY FILE CUSTOMERS
 /// daybook-bench sample NAME FILE [WORD …] [NUMBER …]
 /// ```
 /// PYTHON and WRK are `-` where there is none.
@@ -21,7 +22,14 @@ struct Main {
                 try run(arguments, .quick)
             case "run" where arguments.count == 13 && arguments[11] == "--topic":
                 try run(arguments, topic: arguments[12])
-            case "serve-bare" where arguments.count == 3: serveBare(arguments)
+            case "serve-bare" where arguments.count == 3:
+                serve { try await BareServer.run(check: arguments[1], consume: arguments[2]) }
+            case "serve-least" where arguments.count == 6:
+                serve {
+                    try await LeastServer.run(
+                        check: arguments[1], consume: arguments[2], key: arguments[3],
+                        file: arguments[4], customers: Int(arguments[5]) ?? 0)
+                }
             case "sample" where arguments.count >= 3: try sample(arguments)
             default:
                 throw BenchmarkError(
@@ -48,10 +56,10 @@ struct Main {
         dispatchMain()
     }
 
-    private static func serveBare(_ arguments: [String]) -> Never {
+    private static func serve(_ body: @escaping @Sendable () async throws -> Void) -> Never {
         Task {
             do {
-                try await BareServer.run(check: arguments[1], consume: arguments[2])
+                try await body()
                 exit(0)
             } catch {
                 fail(error)

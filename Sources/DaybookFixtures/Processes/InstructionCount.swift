@@ -36,6 +36,7 @@ public struct InstructionCount: Sendable {
         "history": ([], 4, 20),
         "consume": ([], 100, 400),
         "consume-together": ([], 2, 6),
+        "consume-following": ([], 2, 6),
         "record": ([], 2, 8),
         "replay-rows": ([], 1, 3),
         "replay-segments": ([], 1, 4),

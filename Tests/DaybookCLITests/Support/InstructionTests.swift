@@ -20,7 +20,7 @@ struct InstructionTests {
             .appending(path: "DaybookSamples").path
         let count = try await InstructionCount(program: program, folder: bench.folder)
         let thresholds = try InstructionCount.thresholds(Self.thresholds)
-        #expect(thresholds.count == 11)
+        #expect(thresholds.count == 12)
         for threshold in thresholds {
             let measured = try await count.perPiece(threshold.name)
             print("\(threshold.name): \(Int(measured)) instructions of \(Int(threshold.limit))")

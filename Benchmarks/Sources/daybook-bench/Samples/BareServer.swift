@@ -3,17 +3,24 @@ import Hummingbird
 
 /// A server of two routes that answer the same bytes, whatever is asked: what HTTP alone costs.
 enum BareServer {
-    /// Serves on a free port until it is ended, and says on standard error which one.
+    static let checkPath: RouterPath = "/v1/{app}/customers/{customer}/checks/{name}"
+    static let usePath: RouterPath = "/v1/{app}/customers/{customer}/consume"
+
     static func run(check: String, consume: String) async throws {
-        let router = Router()
         let (checked, consumed) = (try answer(check), try answer(consume))
-        router.get("/v1/{app}/customers/{customer}/checks/{name}") { _, _ in
-            response(checked)
+        try await run { router in
+            router.get(checkPath) { _, _ in response(checked) }
+            router.post(usePath) { request, _ in
+                _ = try await request.body.collect(upTo: 1 << 20)
+                return response(consumed)
+            }
         }
-        router.post("/v1/{app}/customers/{customer}/consume") { request, _ in
-            _ = try await request.body.collect(upTo: 1 << 20)
-            return response(consumed)
-        }
+    }
+
+    /// Serves on a free port until it is ended, and says on standard error which one.
+    static func run(_ addRoutes: (Router<BasicRequestContext>) -> Void) async throws {
+        let router = Router()
+        addRoutes(router)
         let application = Application(
             router: router,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

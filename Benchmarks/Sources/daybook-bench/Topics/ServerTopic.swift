@@ -5,6 +5,8 @@ import Foundation
 extension Benchmark {
     private static let bareCheck = "bare route, GET, 64 connections"
     private static let bareUse = "bare route, POST, 64 connections"
+    private static let leastCheck = "least check, 64 connections"
+    private static let leastUse = "least use, 64 connections"
     private static let check = "check, 64 connections"
     private static let one = "consume, 1 connection"
     private static let many = "consume, 64 connections"
@@ -13,6 +15,10 @@ extension Benchmark {
 
     private enum Route: String {
         case check, consume
+    }
+
+    private enum Kind {
+        case bare, least, daybook
     }
 
     var server: Topic {
@@ -24,14 +30,19 @@ extension Benchmark {
                 \(Self.count(scale.events)) events over \(Self.count(scale.subjects)) customers \
                 with a snapshot; wrk asks over loopback for \(seconds) s, each request about \
                 another customer; both share this machine's processors. Every use is on disk when \
-                it is answered. The bare routes are Hummingbird's, and answer the same bytes. Each \
+                it is answered. The bare routes are Hummingbird's, and answer the same bytes. The \
+                least ones do besides what cannot be left out: the digest of the caller's key, \
+                the customer in a table in memory, a line of the log; and for a use a row by \
+                SQLiteEventStore.append, those that wait in one commit. They decide nothing. Each \
                 of the event streams follows a customer.
                 """,
             share: 0.1,
             ways: [
-                .init(Self.bareCheck) { try load(.check, 64, isBare: true, seconds: seconds) },
+                .init(Self.bareCheck) { try load(.check, 64, of: .bare, seconds: seconds) },
+                .init(Self.leastCheck) { try load(.check, 64, of: .least, seconds: seconds) },
                 .init(Self.check) { try load(.check, 64, seconds: seconds) },
-                .init(Self.bareUse) { try load(.consume, 64, isBare: true, seconds: seconds) },
+                .init(Self.bareUse) { try load(.consume, 64, of: .bare, seconds: seconds) },
+                .init(Self.leastUse) { try load(.consume, 64, of: .least, seconds: seconds) },
                 .init(Self.one) { try load(.consume, 1, seconds: seconds) },
                 .init(Self.many) { try load(.consume, 64, seconds: seconds) },
                 .init(Self.streamed) {
@@ -42,6 +53,8 @@ extension Benchmark {
                 [
                     .rate("requests"), .range, .ratio(to: Self.bareCheck, "of the bare GET"),
                     .ratio(to: Self.bareUse, "of the bare POST"),
+                    .ratio(to: Self.leastCheck, "of the least check"),
+                    .ratio(to: Self.leastUse, "of the least use"),
                 ]
                     + ["50", "95", "99", "99.9"].map { percent in
                         .value("p\(percent) ms", 2) { $0["p\(percent)_ms"] }
@@ -79,7 +92,7 @@ extension Benchmark {
             "bench", "--ledger", file)
         let key = made.split(separator: "\n").first.map(String.init) ?? ""
         try key.write(toFile: keyFile, atomically: true, encoding: .utf8)
-        let server = try served(isBare: false)
+        let server = try served(.daybook)
         defer { server.stop() }
         for route in [Route.check, .consume] {
             let (method, path, body) = request(route, customer: 0)
@@ -98,21 +111,32 @@ extension Benchmark {
         }
     }
 
-    private func served(isBare: Bool) throws -> ServedProgram {
-        isBare
-            ? try ServedProgram(
-                programs.ours, ["serve-bare", answerFile(.check), answerFile(.consume)],
-                log: file + ".bare.log")
-            : try ServedProgram(
+    private func served(_ kind: Kind) throws -> ServedProgram {
+        let answers = [answerFile(.check), answerFile(.consume)]
+        switch kind {
+        case .bare:
+            return try ServedProgram(
+                programs.ours, ["serve-bare"] + answers, log: file + ".bare.log")
+        case .least:
+            try programs.remove("least")
+            return try ServedProgram(
+                programs.ours,
+                ["serve-least"] + answers
+                    + [keyFile, programs.path("least"), String(scale.subjects)],
+                log: file + ".least.log")
+        case .daybook:
+            return try ServedProgram(
                 programs.server, ["serve", file, "--port", "0", "--rate", "0"], log: file + ".log")
+        }
     }
 
     private func load(
-        _ route: Route, _ connections: Int, streams: Int = 0, isBare: Bool = false, seconds: Int
+        _ route: Route, _ connections: Int, streams: Int = 0, of kind: Kind = .daybook,
+        seconds: Int
     ) throws -> Measurement {
         guard let wrk = programs.wrk else { throw Skipped(reason: "wrk is not there") }
         let key = try String(contentsOfFile: keyFile, encoding: .utf8)
-        let server = try served(isBare: isBare)
+        let server = try served(kind)
         defer { server.stop() }
         let followed = (0..<streams).map {
             "/v1/\(Workload.app)/customers/customer-\($0 * 7 % scale.subjects)/changes"
