@@ -25,10 +25,13 @@ struct Main {
             case "serve-bare" where arguments.count == 3:
                 serve { try await BareServer.run(check: arguments[1], consume: arguments[2]) }
             case "serve-least" where arguments.count == 6:
+                guard let customers = Int(arguments[5]), customers > 0 else {
+                    throw BenchmarkError("\(arguments[5]) is no number of customers")
+                }
                 serve {
                     try await LeastServer.run(
                         check: arguments[1], consume: arguments[2], key: arguments[3],
-                        file: arguments[4], customers: Int(arguments[5]) ?? 0)
+                        file: arguments[4], customers: customers)
                 }
             case "sample" where arguments.count >= 3: try sample(arguments)
             default:

@@ -6,14 +6,14 @@ import Foundation
 import Hummingbird
 import Synchronization
 
-/// A server that does of a check and of a use what none can leave out: it looks the caller's key up by its digest and
-/// the customer in a table in memory, and writes a line of the log; a row of each use is on disk before it is answered,
-/// those that wait together in one commit.
+/// A server that does of a check and of a use what none can leave out: it compares the digest of the caller's key,
+/// finds the customer in a table in memory, and writes a line of the log; a row of each use is on disk before it is
+/// answered, those that wait together in one commit.
 ///
 /// Nothing is decided, and no request's own key is looked for.
 struct LeastServer: Sendable {
     private let keyDigest: [UInt8]
-    private let counts: [String: Int]
+    private let customers: Set<String>
     private let checked: AnswerText
     private let consumed: AnswerText
     private let commits: GroupedCommits
@@ -45,12 +45,11 @@ struct LeastServer: Sendable {
         check: String, consume: String, key: String, file: String, customers: Int
     ) async throws {
         let workload = Workload(eventCount: 1, subjectCount: customers)
-        let names = (0..<customers).map { (workload.subjectName($0), $0) }
         let text = try String(contentsOfFile: key, encoding: .utf8)
         let server = LeastServer(
             keyDigest: Array(SHA256.hash(data: Data(text.utf8))),
-            counts: Dictionary(uniqueKeysWithValues: names), checked: try AnswerText(check),
-            consumed: try AnswerText(consume),
+            customers: Set((0..<customers).map(workload.subjectName)),
+            checked: try AnswerText(check), consumed: try AnswerText(consume),
             commits: try GroupedCommits(file, workload))
         try await BareServer.run { router in
             router.get(BareServer.checkPath) { request, context in
@@ -76,7 +75,7 @@ struct LeastServer: Sendable {
         guard SHA256.hash(data: Data(shown.utf8)).elementsEqual(keyDigest) else {
             throw HTTPError(.unauthorized)
         }
-        guard counts[customer] != nil else { throw HTTPError(.notFound) }
+        guard customers.contains(customer) else { throw HTTPError(.notFound) }
         return customer
     }
 
